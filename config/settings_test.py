@@ -1,0 +1,19 @@
+"""Settings of the test run: a database of its own, no files outside a temporary folder, fast password hashing."""
+
+import os
+import tempfile
+
+# Before the settings are read: they make the data folder and its secret.
+os.environ.setdefault("SICKBAY_DATA_DIR", tempfile.mkdtemp(prefix="sickbay-test-"))
+
+from config.settings import *  # noqa: E402, F403
+from config.settings import DATABASES, STORAGES  # noqa: E402
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+WHITENOISE_AUTOREFRESH = True
+ALLOWED_HOSTS = ["*"]
+
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # The rows of a test live for seconds: syncing each to the disk would only wear it.
+    DATABASES["default"]["OPTIONS"]["init_command"] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"

@@ -1,0 +1,137 @@
+"""The facts as data: signatures, chains, thresholds. Read once, checked when read."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Literal
+
+from diagnostics.engine.types import Confidence, Role
+from incidents.domain import faults
+
+Origin = Literal["kernel", "any"]
+
+
+@dataclass(frozen=True, slots=True)
+class Storm:
+    """Seen `at` times (or with such a stated number) a sign means another `fault`, or, without one, only then its own."""
+
+    at: int
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How one fault prints itself.
+
+    `literals`: one of them stands in every such line. `origin` kernel: the message must begin with the pattern and must not come
+    from another program. `role` clear: takes back what `clears` names. Named groups of the pattern name the component.
+    """
+
+    id: str
+    fault: str
+    literals: tuple[str, ...]
+    pattern: re.Pattern[str]
+    role: Role | Literal["clear"]
+    origin: Origin
+    component: str | None
+    look_back: int
+    clears: tuple[str, ...]
+    storm: Storm | None
+    severity: str | None
+    confidence: Confidence | None
+    action: str | None
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    subject: str
+
+    @property
+    def family(self) -> str:
+        return faults.family_of(self.fault)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """What follows from what: `folds` seen at the same `scope` within `window_s` seconds belong to `root`."""
+
+    roots: tuple[str, ...]
+    folds: tuple[str, ...]
+    scope: Literal["component", "node"]
+    window_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class XidRule:
+    """A rest of the line that changes what an Xid means."""
+
+    numbers: tuple[int, ...]
+    pattern: re.Pattern[str] | None
+    fault: str | None
+    role: Role | None
+
+
+@lru_cache(maxsize=1)
+def signatures() -> tuple[Signature, ...]:
+    folder = resources.files(__package__).joinpath("signatures")
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
+    found: list[Signature] = []
+    for name in names:
+        table = _table(f"signatures/{name}")
+        found += [_signature(row, subject=name.removesuffix(".toml")) for row in table["signature"]]
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def chains() -> tuple[Chain, ...]:
+    return tuple(
+        Chain(tuple(row["roots"]), tuple(row["folds"]), row.get("scope", "node"), float(row["window_s"]))
+        for row in _table("chains.toml")["chain"]
+    )
+
+
+@lru_cache(maxsize=1)
+def xid_rules() -> tuple[XidRule, ...]:
+    return tuple(
+        XidRule(
+            tuple(row["numbers"]),
+            re.compile(row["pattern"]) if "pattern" in row else None,
+            row.get("fault"),
+            row.get("role"),
+        )
+        for row in _table("xids.toml")["rule"]
+    )
+
+
+@lru_cache(maxsize=1)
+def thresholds() -> dict[str, Any]:
+    return _table("thresholds.toml")
+
+
+def _signature(row: dict[str, Any], *, subject: str) -> Signature:
+    storm = row.get("storm")
+    origin: Origin = row.get("origin", "kernel")
+    faults.get(row["fault"])
+    return Signature(
+        id=row["id"],
+        fault=row["fault"],
+        literals=tuple(row["literals"]),
+        pattern=re.compile(row["pattern"]),
+        role=row.get("role", "root"),
+        origin=origin,
+        component=row.get("component"),
+        look_back=row.get("look_back", 0),
+        clears=tuple(row.get("clears", ())),
+        storm=Storm(storm["at"], storm.get("fault")) if storm else None,
+        severity=row.get("severity"),
+        confidence=row.get("confidence"),
+        action=row.get("action"),
+        positive=tuple(row["positive"]),
+        negative=tuple(row["negative"]),
+        subject=subject,
+    )
+
+
+def _table(name: str) -> dict[str, Any]:
+    with resources.files(__package__).joinpath(name).open("rb") as file:
+        return tomllib.load(file)

@@ -1,0 +1,128 @@
+"""What travels between the layers of the engine: frozen values, no behaviour worth naming."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+ENGINE_VERSION = "0.1.0"
+CATALOG_VERSION = "2026.12"
+
+Role = Literal["root", "consequence", "note"]
+Confidence = Literal["high", "medium", "low"]
+Status = Literal["clean", "findings", "could_not_check"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of evidence: a name to show (never trusted, never opened) and its bytes."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    """A line as it was printed; `number` counts from 1, 0 if the evidence has no lines."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When something was printed. `at` is aware; `zoned` is False if the print had no zone and UTC was assumed.
+
+    `has_year` is False for a syslog stamp without a year: then `at` is good for distances only and lies in the year 4.
+    `uptime_s` is seconds since boot.
+    """
+
+    at: datetime | None = None
+    zoned: bool = True
+    has_year: bool = True
+    uptime_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One sign of one fault, before signs are counted together and folded."""
+
+    fault: str
+    line: EvidenceLine
+    source_name: str
+    role: Role = "root"
+    component: str | None = None
+    moment: Moment = Moment()
+    node: str | None = None
+    boot: str | None = None
+    severity: str | None = None
+    confidence: Confidence = "high"
+    detail: str = ""
+    action: str | None = None
+    authorities: Mapping[str, str] = field(default_factory=dict)
+    count: int = 1
+    signature: str = ""
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault with its proof. `root` is False for notes; what follows from a root lies in its `consequences`.
+
+    `count` is how often it was seen (a burst is one finding); `first_at`, `last_at` are aware or None.
+    """
+
+    fault: str
+    root: bool
+    severity: str
+    component: str | None
+    rank: int | None
+    ranks: tuple[int, ...]
+    node: str | None
+    title: str
+    line: str
+    line_number: int
+    evidence: tuple[EvidenceLine, ...]
+    confidence: Confidence
+    consequences: tuple["Finding", ...]
+    action: str
+    first_at: datetime | None
+    last_at: datetime | None
+    count: int
+    source_name: str
+    detail: str = ""
+    authorities: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at, the fault families that it can speak for, and how it went."""
+
+    name: str
+    families: tuple[str, ...]
+    status: Status
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One answer for one input: sick (with its worst root fault), clean, or could_not_check."""
+
+    state: Literal["sick", "clean", "could_not_check"]
+    fault: str | None = None
+    component: str | None = None
+    node: str | None = None
+    severity: str | None = None
+    confidence: Confidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was found in one input. `checked` and `could_not_check` never overlap."""
+
+    path: str
+    kind: str
+    findings: tuple[Finding, ...]
+    checked: tuple[Check, ...]
+    could_not_check: tuple[Check, ...]
+    verdict: Verdict

@@ -1,0 +1,1 @@
+"""What happens by itself inside incidents. (Upper apps have receivers of their own.)"""

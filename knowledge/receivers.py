@@ -1,0 +1,1 @@
+"""What follows from news of below."""
