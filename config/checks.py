@@ -7,6 +7,8 @@ from django.core.checks import Error, register
 @register()
 def settings_can_be_read(**_kwargs: object) -> list[Error]:
     return [
-        Error(f"{problem.name} is set to {problem.value!r}, which cannot be used.", hint=problem.hint, id="sickbay.E001")
+        Error(
+            f"{problem.name} is set to {problem.value!r}, which cannot be used.", hint=problem.hint, id="sickbay.E001"
+        )
         for problem in settings.ENV.problems
     ]

@@ -43,12 +43,24 @@ class Environment:
             value = low - 1
         if low <= value <= high:
             return value
-        self.problems.append(Problem(name, raw, f"Give a whole number from {low} to {high}, or unset it for {default}."))
+        self.problems.append(
+            Problem(name, raw, f"Give a whole number from {low} to {high}, or unset it for {default}.")
+        )
         return default
 
     def boolean(self, name: str, default: bool) -> bool:
         raw = self.text(name).lower()
-        known = {"": default, "1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+        known = {
+            "": default,
+            "1": True,
+            "true": True,
+            "yes": True,
+            "on": True,
+            "0": False,
+            "false": False,
+            "no": False,
+            "off": False,
+        }
         if raw in known:
             return known[raw]
         self.problems.append(Problem(name, raw, "Give true or false."))
@@ -140,7 +152,9 @@ def embedded_broker(data: Path, *, port: int) -> Broker:
     """The server that the supervisor starts: a private unix socket, or a loopback port with a password where the path is too long."""
     socket = data / "run" / "valkey.sock"
     if len(os.fsencode(socket)) <= SOCKET_PATH_LIMIT:
-        return Broker(f"unix://{quote(str(socket))}?db=0", f"redis+socket://{quote(str(socket))}?virtual_host=0", True, socket)
+        return Broker(
+            f"unix://{quote(str(socket))}?db=0", f"redis+socket://{quote(str(socket))}?virtual_host=0", True, socket
+        )
     password = keep_secret(data / "valkey.password", 24)
     url = f"redis://:{password}@127.0.0.1:{port}/0"
     return Broker(url, url, True, None, port, password)

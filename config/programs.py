@@ -65,7 +65,7 @@ def beat(data: Path) -> Program:
 
 
 def celery() -> tuple[str, ...]:
-    return (sys.executable, "-m", "celery", "-A", "config")
+    return (sys.executable, "-m", "celery", "--quiet", "-A", "config")
 
 
 def web(env: environment.Environment, data: Path) -> Program:

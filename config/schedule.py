@@ -3,5 +3,9 @@
 from datetime import timedelta
 
 TIMETABLE = {
-    "queue goes round": {"task": "config.tasks.queue_goes_round", "schedule": timedelta(seconds=10), "options": {"expires": 30}},
+    "queue goes round": {
+        "task": "config.tasks.queue_goes_round",
+        "schedule": timedelta(seconds=10),
+        "options": {"expires": 30},
+    },
 }

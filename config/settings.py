@@ -19,7 +19,9 @@ PORT = ENV.integer("PORT", 8000, low=1, high=65535)
 HOST = ENV.text("HOST", "127.0.0.1")
 BASE_URL = ENV.url("SICKBAY_URL", ("http", "https"), f"http://localhost:{PORT}").rstrip("/")
 HTTPS = BASE_URL.startswith("https://")
-ALLOWED_HOSTS = ENV.words("SICKBAY_HOSTS", ("*",) if HOST in {"127.0.0.1", "localhost"} else ("localhost", "127.0.0.1", HOST))
+ALLOWED_HOSTS = ENV.words(
+    "SICKBAY_HOSTS", ("*",) if HOST in {"127.0.0.1", "localhost"} else ("localhost", "127.0.0.1", HOST)
+)
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 
 INSTALLED_APPS = [
@@ -150,7 +152,11 @@ STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": DATA_DIR / "evidence", "file_permissions_mode": 0o600, "directory_permissions_mode": 0o700},
+        "OPTIONS": {
+            "location": DATA_DIR / "evidence",
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
     },
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }

@@ -50,8 +50,6 @@ def announce(kind: str, *, at: datetime, **payload: Any) -> Event:
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError(f"{kind!r} must be announced inside the transaction of its cause.")
     event = Event.objects.create(kind=kind, at=at, payload=payload)
-    Reaction.objects.bulk_create(
-        Reaction(event=event, consumer=name, due_at=at) for name in _consumers.get(kind, {})
-    )
+    Reaction.objects.bulk_create(Reaction(event=event, consumer=name, due_at=at) for name in _consumers.get(kind, {}))
     transaction.on_commit(doorbell.ring)
     return event

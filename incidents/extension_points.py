@@ -27,6 +27,10 @@ BulkColumn = Callable[[Sequence[int]], dict[int, Any]]
 MergeFollower = Callable[[Incident, Incident, datetime], None]
 """Moves what hangs on the first incident to the second, inside the transaction of the merge."""
 
+LiveVersion = Callable[[Incident], str]
+"""A short text that changes whenever the live parts of an incident would look different; in a constant number of queries."""
+
 closure_checks: Registry[ClosureCheck] = Registry("closure checks")
 incident_columns: Registry[BulkColumn] = Registry("incident columns")
 merge_followers: Registry[MergeFollower] = Registry("merge followers")
+live_versions: Registry[LiveVersion] = Registry("live versions")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Case, Count, Q, QuerySet, When
 from django.utils.translation import gettext as _
 
 from incidents.domain import faults, severity, statistics, workflow
@@ -13,6 +13,7 @@ from incidents.extension_points import ClosureAnswer, closure_checks
 from incidents.models import (
     Alert,
     Delivery,
+    FaultMatcher,
     Heartbeat,
     Incident,
     Node,
@@ -78,6 +79,11 @@ def severity_rules() -> tuple[severity.Rule, ...]:
     return (*own, *severity.DEFAULT_RULES)
 
 
+def fault_matchers() -> QuerySet[FaultMatcher]:
+    """The site's own rows of the table that names faults by labels."""
+    return FaultMatcher.objects.all()
+
+
 def missing_for_restore(incident: Incident) -> tuple[str, ...]:
     """What is wanting before the incident may be restored, one sentence each; empty if nothing is."""
     if incident.state != workflow.State.VERIFYING:
@@ -111,7 +117,9 @@ def _cause(incident: Incident) -> ClosureAnswer:
 def _restored(incident: Incident) -> ClosureAnswer:
     done = incident.restored_at is not None
     return ClosureAnswer(
-        _("Verified and restored"), done, "" if done else " ".join(missing_for_restore(incident)) or _("Restore it first.")
+        _("Verified and restored"),
+        done,
+        "" if done else " ".join(missing_for_restore(incident)) or _("Restore it first."),
     )
 
 
@@ -122,11 +130,27 @@ def _postmortem(incident: Incident) -> ClosureAnswer:
     written = getattr(incident, "postmortem", None)
     if written and written.published_at:
         return ClosureAnswer(title, True, _("Published."))
-    return ClosureAnswer(title, False, _("A %(tier)s incident needs a published post-mortem.") % {"tier": incident.peak_severity})
+    return ClosureAnswer(
+        title, False, _("A %(tier)s incident needs a published post-mortem.") % {"tier": incident.peak_severity}
+    )
 
 
 def timeline_of(incident: Incident) -> QuerySet[TimelineEntry]:
     return incident.timeline.select_related("actor").order_by("-at", "-id")
+
+
+def seen_before(user: User, incident: Incident) -> list[Incident]:
+    """Earlier incidents that the user may see of the same subject, or of the same family elsewhere; the same subject first."""
+    earlier = incidents_for(user).filter(declared_at__lt=incident.declared_at).exclude(pk=incident.pk)
+    alike = earlier.filter(Q(subject_key=incident.subject_key) | Q(family=incident.family))
+    same = Case(When(subject_key=incident.subject_key, then=0), default=1)
+    return list(alike.order_by(same, "-declared_at", "-id")[:6])
+
+
+def open_of_same_subject(user: User, incident: Incident) -> list[Incident]:
+    """The other open incidents of the subject: what this one may be merged into."""
+    others = incidents_for(user).filter(subject_key=incident.subject_key, state__in=workflow.OPEN_STATES)
+    return list(others.exclude(pk=incident.pk).order_by("-declared_at", "-id")[:20])
 
 
 @dataclass(frozen=True)
@@ -169,7 +193,8 @@ def month_of(user: User, *, start: datetime, end: datetime, as_of: datetime) -> 
     seen = incidents_for(user)
     inside = seen.filter(declared_at__gte=start, declared_at__lt=end)
     before = seen.filter(
-        Q(restored_at__gte=start - RECURRENCE_WINDOW) | Q(declared_at__gte=start - RECURRENCE_WINDOW), declared_at__lt=start
+        Q(restored_at__gte=start - RECURRENCE_WINDOW) | Q(declared_at__gte=start - RECURRENCE_WINDOW),
+        declared_at__lt=start,
     )
     return statistics.month(_facts(inside), _facts(before), start=start, end=end, as_of=as_of)
 

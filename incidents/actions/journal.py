@@ -21,9 +21,7 @@ def note(incident: Incident, kind: str, *, by: Actor, at: datetime, text: str = 
     )
 
 
-def audit(
-    thing: Any, verb: str, *, by: Actor, at: datetime, before: Any = None, after: Any = None
-) -> AuditEntry:
+def audit(thing: Any, verb: str, *, by: Actor, at: datetime, before: Any = None, after: Any = None) -> AuditEntry:
     """Add an audit entry; inside the transaction of the change."""
     return AuditEntry.objects.create(
         at=at,

@@ -19,6 +19,7 @@ from incidents.lib.errors import Invalid, Refused
 from incidents.models import CLOCKS, Cluster, Incident, Job, Node, Rack, Team, User
 
 REOPEN_WINDOW = timedelta(hours=72)
+BY_PERSON = "chosen by a person"
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def open_incident(
             return queries.open_incident_of(subject.key, fault.family), False
         if tier:
             incident.severity = incident.peak_severity = severity.Tier(tier)
-            incident.severity_rule = "chosen by a person"
+            incident.severity_rule = BY_PERSON
             incident.save(update_fields=["severity", "peak_severity", "severity_rule"])
         journal.note(
             incident,
@@ -334,7 +335,14 @@ def set_severity(incident: Incident, *, tier: str, reason: str, by: User, at: da
     if not reason.strip():
         raise Invalid(_("Say why the severity changes."))
     with _locked(incident) as row:
-        _retier(row, severity.Tier(tier), rule="chosen by a person", by=by, at=at, text=reason)
+        _retier(row, severity.Tier(tier), rule=BY_PERSON, by=by, at=at, text=reason)
+
+
+def retier(incident: Incident, tier: severity.Tier, *, rule: str, by: Actor, at: datetime) -> None:
+    """Give another tier because a rule says so."""
+    require(by, "incident.reclassify", incident)
+    with _locked(incident) as row:
+        _retier(row, tier, rule=rule, by=by, at=at)
 
 
 def _retier(row: Incident, tier: severity.Tier, *, rule: str, by: Actor, at: datetime, text: str = "") -> None:
@@ -394,7 +402,9 @@ def merge(incident: Incident, *, into: Incident, reason: str, by: Actor, at: dat
         if row.state == State.MERGED and row.merged_into_id == target.pk:
             return
         if not target.is_open:
-            raise Refused(_("%(reference)s is not open; merge into an open incident.") % {"reference": target.reference})
+            raise Refused(
+                _("%(reference)s is not open; merge into an open incident.") % {"reference": target.reference}
+            )
         _absorb(row, target, by=by, at=at, reason=reason)
 
 
@@ -437,4 +447,3 @@ def edit_clock(incident: Incident, *, clock: str, to: datetime, reason: str, by:
         change = {"clock": clock, "before": before.isoformat(), "after": to.isoformat()}
         journal.audit(row, "incident.edit_clock", by=by, at=at, before=change["before"], after=change["after"])
         journal.note(row, "clock", by=by, at=at, text=reason, **change)
-

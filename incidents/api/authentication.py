@@ -21,7 +21,9 @@ class TokenAuthentication(authentication.BaseAuthentication):
         now = timezone.now()
         token = ApiToken.objects.select_related("user").filter(digest=tokens.digest(secret.strip())).first()
         if token is None or not token.is_valid(at=now) or not token.user.is_active:
-            raise exceptions.AuthenticationFailed("This token is not known, has expired or was revoked. Make a new one.")
+            raise exceptions.AuthenticationFailed(
+                "This token is not known, has expired or was revoked. Make a new one."
+            )
         if token.last_used_at is None or now - token.last_used_at > USED_EVERY:
             ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
         return token.user, token

@@ -65,7 +65,11 @@ def counted(facts: Iterable[IncidentFact], key: Callable[[IncidentFact], str]) -
 
 
 def durations(
-    facts: Iterable[IncidentFact], begin: Callable[[IncidentFact], datetime], end: Callable[[IncidentFact], datetime | None], *, until: datetime
+    facts: Iterable[IncidentFact],
+    begin: Callable[[IncidentFact], datetime],
+    end: Callable[[IncidentFact], datetime | None],
+    *,
+    until: datetime,
 ) -> Durations:
     """Times from begin to end. What had not ended by `until` counts as running, not as zero and not as ended."""
     facts = list(facts)
@@ -93,7 +97,9 @@ def recurrences(
     `earlier` holds the failures of the window before the period; an earlier one that was not restored yet makes no recurrence.
     """
     facts = list(facts)
-    history = sorted({fact.id: fact for fact in (*earlier, *facts)}.values(), key=lambda fact: (fact.declared_at, fact.id))
+    history = sorted(
+        {fact.id: fact for fact in (*earlier, *facts)}.values(), key=lambda fact: (fact.declared_at, fact.id)
+    )
     back: list[int] = []
     restored: dict[tuple[str, str], list[datetime]] = {}
     wanted = {fact.id for fact in facts}

@@ -40,7 +40,9 @@ class IllegalMove(ValueError):
 
     def __init__(self, state: State, move: Move) -> None:
         self.state, self.move = state, move
-        super().__init__(f"'{move}' is not possible while the incident is {state}. Possible: {', '.join(moves_from(state))}.")
+        super().__init__(
+            f"'{move}' is not possible while the incident is {state}. Possible: {', '.join(moves_from(state))}."
+        )
 
 
 ROAD = (

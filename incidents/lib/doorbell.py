@@ -18,7 +18,10 @@ def path() -> Path:
     wanted = Path(settings.DATA_DIR) / "run" / "pager.sock"
     if len(os.fsencode(wanted)) <= PATH_LIMIT:
         return wanted
-    return Path(tempfile.gettempdir()) / f"sickbay-{os.getuid()}-{hashlib.sha256(os.fsencode(wanted)).hexdigest()[:12]}.sock"
+    return (
+        Path(tempfile.gettempdir())
+        / f"sickbay-{os.getuid()}-{hashlib.sha256(os.fsencode(wanted)).hexdigest()[:12]}.sock"
+    )
 
 
 def ring() -> None:

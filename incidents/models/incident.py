@@ -24,7 +24,15 @@ DISPOSITIONS = [
     (Disposition.DUPLICATE, _("Duplicate")),
     (Disposition.EXPECTED, _("Expected")),
 ]
-CLOCKS = ("impact_started_at", "detected_at", "declared_at", "acknowledged_at", "mitigated_at", "restored_at", "closed_at")
+CLOCKS = (
+    "impact_started_at",
+    "detected_at",
+    "declared_at",
+    "acknowledged_at",
+    "mitigated_at",
+    "restored_at",
+    "closed_at",
+)
 
 
 class Incident(models.Model):
@@ -34,8 +42,12 @@ class Incident(models.Model):
     fault = models.CharField(max_length=60)
     family = models.CharField(max_length=60)
     subject_key = models.CharField(max_length=80)  # "node:12", "rack:3", "job:7"
-    node = models.ForeignKey("incidents.Node", on_delete=models.PROTECT, null=True, blank=True, related_name="incidents")
-    rack = models.ForeignKey("incidents.Rack", on_delete=models.PROTECT, null=True, blank=True, related_name="incidents")
+    node = models.ForeignKey(
+        "incidents.Node", on_delete=models.PROTECT, null=True, blank=True, related_name="incidents"
+    )
+    rack = models.ForeignKey(
+        "incidents.Rack", on_delete=models.PROTECT, null=True, blank=True, related_name="incidents"
+    )
     job = models.ForeignKey("incidents.Job", on_delete=models.PROTECT, null=True, blank=True, related_name="incidents")
     cluster = models.ForeignKey("incidents.Cluster", on_delete=models.PROTECT, null=True, blank=True)
     team = models.ForeignKey("incidents.Team", on_delete=models.SET_NULL, null=True, blank=True)

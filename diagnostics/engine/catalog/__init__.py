@@ -53,12 +53,13 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What follows from what: `folds` seen at the same `scope` within `window_s` seconds belong to `root`."""
+    """What follows from what: `folds` at the same `scope`, up to `window_s` seconds after (`before_s` before), belong to `roots`."""
 
     roots: tuple[str, ...]
     folds: tuple[str, ...]
     scope: Literal["component", "node"]
     window_s: float
+    before_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def signatures() -> tuple[Signature, ...]:
 @lru_cache(maxsize=1)
 def chains() -> tuple[Chain, ...]:
     return tuple(
-        Chain(tuple(row["roots"]), tuple(row["folds"]), row.get("scope", "node"), float(row["window_s"]))
+        Chain(tuple(row["roots"]), tuple(row["folds"]), row.get("scope", "node"), float(row["window_s"]), float(row.get("before_s", 60)))
         for row in _table("chains.toml")["chain"]
     )
 

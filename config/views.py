@@ -1,0 +1,21 @@
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+from csp.decorators import csp
+from django.utils.decorators import method_decorator
+from drf_spectacular.views import SpectacularSwaggerSplitView
+
+# Swagger UI writes style attributes. This page, and no other, may have them; its script is a file of its own.
+API_BROWSER_POLICY = {
+    "default-src": [NONE],
+    "script-src": [SELF],
+    "style-src": [SELF, UNSAFE_INLINE],
+    "img-src": [SELF, "data:"],
+    "font-src": [SELF],
+    "connect-src": [SELF],
+    "base-uri": [NONE],
+    "frame-ancestors": [NONE],
+}
+
+
+@method_decorator(csp({"DIRECTIVES": API_BROWSER_POLICY}), name="dispatch")
+class ApiBrowser(SpectacularSwaggerSplitView):
+    """The API to look at and to try; the named exception of the content security policy."""

@@ -1,0 +1,109 @@
+"""Names the faults of sick nodes from what they printed: python -m diagnostics.engine PATH... [--json]"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+
+from diagnostics.engine import bundle
+from diagnostics.engine.diagnose import diagnose, document
+from diagnostics.engine.types import Check, Diagnosis, Finding
+from incidents.domain import faults
+
+CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
+
+_COLOURS = {"SEV1": "1;31", "SEV2": "31", "SEV3": "33", "SEV4": "36"}
+_WORDS = {
+    "en": {
+        "clean": "no fault found", "note": "note", "line": "line", "times": "times", "follows": "it led to", "action": "do",
+        "node": "node", "unchecked": "could not check", "more": "more", "nothing": "nothing could be checked",
+    },
+    "zh-hans": {
+        "clean": "未发现故障", "note": "提示", "line": "行", "times": "次", "follows": "由此引起", "action": "处置",
+        "node": "节点", "unchecked": "无法检查", "more": "更多", "nothing": "没有可检查的内容",
+    },
+}  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0: no root fault. 1: at least one. 2: wrong use, or an input that cannot be read."""
+    options = _parser().parse_args(arguments)
+    diagnoses: list[Diagnosis] = []
+    unreadable = False
+    for path in options.paths:
+        try:
+            read = bundle.read(path)
+        except bundle.Unreadable as error:
+            print(f"diagnostics.engine: {error}", file=sys.stderr)
+            unreadable = True
+            continue
+        diagnoses.append(diagnose(read.parts, path=path, is_bundle=read.is_bundle, problems=read.problems))
+    if options.json:
+        json.dump(document(diagnoses, language=options.lang), sys.stdout, ensure_ascii=False, indent=1)
+        print()
+    else:
+        print("\n\n".join("\n".join(_lines(one, options.lang)) for one in diagnoses))
+    if unreadable:
+        return UNREADABLE
+    return FINDINGS if any(finding.root for one in diagnoses for finding in one.findings) else CLEAN
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m diagnostics.engine", description=__doc__)
+    parser.add_argument("paths", nargs="+", metavar="PATH", help='a file, a folder or an archive; "-" reads standard input')
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON (sickbay.findings/1)")
+    parser.add_argument("--lang", choices=sorted(_WORDS), default="en", help="language of titles")
+    return parser
+
+
+def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
+    words = _WORDS[language]
+    yield _paint(f"{diagnosis.path}  [{diagnosis.kind}]", "1")
+    for finding in diagnosis.findings:
+        yield from _finding_lines(finding, language)
+    if not diagnosis.findings and diagnosis.checked:
+        yield f"  {_paint(words['clean'], '32')}"
+    if not diagnosis.checked:
+        yield f"  {words['nothing']}"
+    for check in diagnosis.could_not_check:
+        yield f"  {_paint(words['unchecked'], '35')}: {_check_text(check)}"
+
+
+def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
+    words, fault = _WORDS[language], faults.get(finding.fault)
+    mark = finding.severity if finding.root else words["note"]
+    where = "  ".join(part for part in (finding.component, finding.node and f"{words['node']} {finding.node}") if part)
+    times = f"  ({finding.count} {words['times']})" if finding.count > 1 else ""
+    yield f"  {_paint(mark, _COLOURS[finding.severity] if finding.root else '2')}  {fault.title_in(language)}  {finding.fault}  {where}{times}"
+    source = f"{finding.source_name} " if finding.source_name else ""
+    yield f"      {source}{words['line']} {finding.line_number}: {_short(finding.line)}"
+    if finding.detail:
+        yield f"      {finding.detail}"
+    if finding.root:
+        yield f"      {words['action']}: {finding.action}"
+    for consequence in finding.consequences:
+        title = faults.get(consequence.fault).title_in(language)
+        yield f"      {words['follows']}: {title}  {consequence.component or ''}  ({words['line']} {consequence.line_number})"
+
+
+def _check_text(check: Check) -> str:
+    return f"{check.name}: {check.reason}"
+
+
+def _short(text: str, *, most: int = 160) -> str:
+    printable = "".join(char if char.isprintable() else "?" for char in text)
+    return printable if len(printable) <= most else printable[: most - 1] + "…"
+
+
+def _paint(text: str, colour: str) -> str:
+    return f"\x1b[{colour}m{text}\x1b[0m" if sys.stdout.isatty() else text
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away, as `head` does
+        sys.exit(UNREADABLE)
+    except KeyboardInterrupt:
+        sys.exit(130)

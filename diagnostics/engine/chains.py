@@ -1,0 +1,182 @@
+"""Many signs, few findings: what was said again is counted, what follows from something else is folded under it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from diagnostics.engine import catalog
+from diagnostics.engine.catalog import Chain
+from diagnostics.engine.judges import components
+from diagnostics.engine.types import Confidence, EvidenceLine, Finding, Observation
+from incidents.domain import faults
+
+MOST_LINES = 20  # of one finding; the first and the last are kept
+_CONFIDENCE: tuple[Confidence, ...] = ("low", "medium", "high")
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """All signs of one fault at one part of one node."""
+
+    seen: list[Observation]
+    parent: "Group | None" = None
+    children: list["Group"] = field(default_factory=list)
+
+    @property
+    def fault(self) -> str:
+        return self.seen[0].fault
+
+    @property
+    def node(self) -> str | None:
+        return self.seen[0].node
+
+    @property
+    def component(self) -> str | None:
+        return next((seen.component for seen in self.seen if seen.component), None)
+
+    @property
+    def is_root(self) -> bool:
+        return any(seen.role == "root" for seen in self.seen)
+
+    @property
+    def is_consequence(self) -> bool:
+        return not self.is_root and any(seen.role == "consequence" for seen in self.seen)
+
+    @property
+    def top(self) -> "Group":
+        return self.parent.top if self.parent else self
+
+
+def findings(observations: Sequence[Observation]) -> tuple[Finding, ...]:
+    """Roots first, the worst first; then notes."""
+    groups = _grouped(_with_node(observations))
+    _fold(groups)
+    made = [_finding(group) for group in groups if group.parent is None]
+    return tuple(sorted(made, key=lambda finding: (not finding.root, finding.severity)))
+
+
+def _with_node(observations: Sequence[Observation]) -> list[Observation]:
+    """A line that names no host belongs to the only host that is named."""
+    hosts = {seen.node for seen in observations if seen.node}
+    if len(hosts) != 1:
+        return list(observations)
+    (host,) = hosts
+    return [seen if seen.node else replace(seen, node=host) for seen in observations]
+
+
+def _grouped(observations: Iterable[Observation]) -> list[Group]:
+    groups: dict[tuple[str, str | None, str | None], Group] = {}
+    nameless: list[Observation] = []
+    for seen in observations:
+        if seen.component is None:
+            nameless.append(seen)
+        else:
+            groups.setdefault((seen.fault, seen.node, seen.component), Group([])).seen.append(seen)
+    for seen in nameless:
+        _nearest(groups, seen).seen.append(seen)
+    for group in groups.values():
+        group.seen.sort(key=lambda seen: (seen.source_name, seen.order))
+    return sorted(groups.values(), key=lambda group: (group.seen[0].source_name, group.seen[0].order))
+
+
+def _nearest(groups: dict[tuple[str, str | None, str | None], Group], seen: Observation) -> Group:
+    """A sign without a part joins the part of the same fault that was last named before it."""
+    same = [group for (fault, node, _), group in groups.items() if (fault, node) == (seen.fault, seen.node) and group.component]
+    if not same:
+        return groups.setdefault((seen.fault, seen.node, None), Group([]))
+    before = [group for group in same if group.seen[0].order <= seen.order]
+    return max(before, key=lambda group: group.seen[0].order) if before else same[0]
+
+
+def _fold(groups: Sequence[Group]) -> None:
+    for chain in catalog.chains():
+        for root in groups:
+            if root.fault in chain.roots and root.is_root:
+                for other in groups:
+                    if _follows(other, root, chain):
+                        other.parent = root
+                        root.children.append(other)
+
+
+def _follows(other: Group, root: Group, chain: Chain) -> bool:
+    if other is root or other.parent or other.fault not in chain.folds or root.top is other:
+        return False
+    if other.fault == root.fault and not other.is_consequence and groups_order(other) <= groups_order(root):
+        return False
+    if other.node != root.node or (chain.scope == "component" and not components.related(other.component, root.component)):
+        return False
+    return _in_time(other, root, chain)
+
+
+def groups_order(group: Group) -> tuple[str, int]:
+    return group.seen[0].source_name, group.seen[0].order
+
+
+def _in_time(other: Group, root: Group, chain: Chain) -> bool:
+    """True too where the two have no clock in common: then only the order of their source speaks, and it is loose."""
+    distances = [d for o in _ends(other) for r in _ends(root) if (d := _distance(o, r)) is not None]
+    return not distances or any(-chain.before_s <= distance <= chain.window_s for distance in distances)
+
+
+def _ends(group: Group) -> tuple[Observation, ...]:
+    return (group.seen[0], group.seen[-1])
+
+
+def _distance(later: Observation, earlier: Observation) -> float | None:
+    one, other = later.moment, earlier.moment
+    if one.at and other.at and one.has_year == other.has_year:
+        return (one.at - other.at).total_seconds()
+    if one.uptime_s is not None and other.uptime_s is not None and later.boot == earlier.boot:
+        return one.uptime_s - other.uptime_s
+    return None
+
+
+def _finding(group: Group) -> Finding:
+    fault = faults.get(group.fault)
+    proof = next((seen for seen in group.seen if seen.role == "root"), group.seen[0])
+    followers = _descendants(group)
+    times = [seen.moment.at for seen in group.seen if seen.moment.at and seen.moment.has_year]
+    return Finding(
+        fault=fault.code,
+        root=group.is_root and group.parent is None,
+        severity=proof.severity or fault.severity,
+        component=group.component,
+        rank=None,
+        ranks=(),
+        node=group.node,
+        title=fault.title,
+        line=proof.line.text,
+        line_number=proof.line.number,
+        evidence=_evidence(group.seen),
+        confidence=max((seen.confidence for seen in group.seen), key=_CONFIDENCE.index),
+        consequences=tuple(_finding(child) for child in followers) if group.parent is None else (),
+        action=_action(proof, fault.first_action, followers),
+        first_at=_first(times),
+        last_at=max(times, default=None),
+        count=sum(seen.count for seen in group.seen),
+        source_name=proof.source_name,
+        detail=proof.detail,
+        authorities={name: said for seen in reversed(group.seen) for name, said in seen.authorities.items()},
+    )
+
+
+def _first(times: list[datetime]) -> datetime | None:
+    return min(times, default=None)
+
+
+def _descendants(group: Group) -> list[Group]:
+    found = [one for child in group.children for one in (child, *_descendants(child))]
+    return sorted(found, key=groups_order)
+
+
+def _action(proof: Observation, first_action: str, followers: Sequence[Group]) -> str:
+    """The driver's own recommendation comes before our table: it knows the board."""
+    advice = proof.action or next((seen.action for group in followers for seen in reversed(group.seen) if seen.action), None)
+    return f"{advice}; {first_action}" if advice else first_action
+
+
+def _evidence(seen: Sequence[Observation]) -> tuple[EvidenceLine, ...]:
+    lines = list(dict.fromkeys(one.line for one in seen))
+    if len(lines) <= MOST_LINES:
+        return tuple(lines)
+    return tuple(lines[: MOST_LINES // 2] + lines[-MOST_LINES // 2 :])

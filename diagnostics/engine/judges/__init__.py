@@ -1,0 +1,1 @@
+"""One subject = one file: structures in, observations out."""

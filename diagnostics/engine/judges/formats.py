@@ -1,0 +1,54 @@
+"""Which judges look at which kind of evidence, and the fault families that a look speaks for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from diagnostics.engine import catalog
+from diagnostics.engine.judges import machine_checks, probes, signatures, xids
+from diagnostics.engine.types import Check, Observation
+from incidents.domain import faults
+
+Judge = Callable[..., list[Observation]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`gaps` finds what the evidence itself says could not be read; `unread` is why this kind cannot be judged in full."""
+
+    name: str
+    judges: tuple[Judge, ...]
+    families: Callable[[], tuple[str, ...]]
+    gaps: Callable[[Any], list[Check]] = lambda payload: []
+    unread: str = ""
+
+
+def _of(*families: str) -> Callable[[], tuple[str, ...]]:
+    return lambda: families
+
+
+@lru_cache(maxsize=1)
+def log_families() -> tuple[str, ...]:
+    """Every family that a signature or an Xid can name."""
+    named = {signature.family for signature in catalog.signatures()}
+    named |= {faults.family_of(xid.fault) for xid in faults.all_xids()}
+    named |= {faults.family_of(code) for code in ("gpu.nvswitch.error", "host.cpu.mce", "host.memory.correctable")}
+    return tuple(sorted(named))
+
+
+_LOG_JUDGES: tuple[Judge, ...] = (signatures.judge, xids.judge, machine_checks.judge)
+
+FORMATS: dict[str, Format] = {
+    "log": Format("system log", _LOG_JUDGES, log_families),
+    "text": Format("text", _LOG_JUDGES, log_families),
+    "job-log": Format("job log", _LOG_JUDGES, _of(), unread="job logs are not analysed yet; only lines of the system were looked for"),
+    "sickbay.nvml": Format(
+        "NVML",
+        (probes.nvml,),
+        _of("gpu.presence", "gpu.memory", "gpu.thermal", "gpu.power", "gpu.nvlink", "gpu.mig", "gpu.firmware", "gpu.pcie"),
+        gaps=probes.nvml_gaps,
+    ),
+    "sickbay.disk": Format("file systems", (probes.disk,), _of("os.space", "host.storage")),
+    "sickbay.memory": Format("memory", (probes.memory,), _of("host.memory", "os.memory")),
+}

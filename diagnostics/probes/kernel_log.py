@@ -1,0 +1,84 @@
+"""What the kernel said since it started: from the journal where there is one, else from the ring buffer."""
+
+from diagnostics.probes.base import (
+    MEBIBYTE,
+    Captured,
+    Context,
+    ProbeOutput,
+    ProbeSpec,
+    Result,
+    could_not_check,
+    found,
+    not_supported,
+)
+
+JOURNAL = ("journalctl", "-k", "-b", "--no-pager", "-q", "-o", "short-iso-precise")
+RING_BUFFER = (
+    ("dmesg", "--time-format", "iso", "--decode", "--nopager"),
+    ("dmesg", "--time-format", "iso"),
+    ("dmesg", "-T"),
+    ("dmesg",),
+)
+DEADLINE_SECONDS = 30.0
+SHARE_SECONDS = 8.0
+MAX_BYTES = 32 * MEBIBYTE
+WITHOUT_PERMISSION = (
+    "The kernel log may not be read: {complaint}. Add the user that runs Sickbay to the group systemd-journal or adm, "
+    "or set kernel.dmesg_restrict=0."
+)
+UNREADABLE = "The kernel log could not be read: {complaint}. Upload it as evidence instead."
+
+
+def read(context: Context) -> ProbeOutput:
+    """Entries older than `since` are left out where the source can do that; the engine drops the rest by their time."""
+    journal = _journal(context)
+    if _has_entries(journal):
+        return _evidence("journal", journal)
+    attempts = [journal]
+    for command in RING_BUFFER:
+        attempts.append(result := context.transport.run(command, deadline_seconds=SHARE_SECONDS, max_bytes=MAX_BYTES))
+        if result.code == 0 and (result.out.strip() or command is RING_BUFFER[-1]):
+            return _evidence("ring buffer", result)
+        if _is_forbidden(result):
+            return could_not_check(WITHOUT_PERMISSION.format(complaint=result.complaint))
+    if all(_is_missing(attempt) for attempt in attempts):
+        return not_supported("This machine has neither journalctl nor dmesg.")
+    return could_not_check(UNREADABLE.format(complaint=attempts[-1].complaint))
+
+
+def _journal(context: Context) -> Result:
+    # With --since a healthy log would be empty and could not be told from a machine that keeps no journal.
+    return context.transport.run(JOURNAL, deadline_seconds=SHARE_SECONDS, max_bytes=MAX_BYTES)
+
+
+def _has_entries(result: Result) -> bool:
+    text = result.out.strip()
+    return result.code == 0 and bool(text) and not text.startswith(b"-- No entries --")
+
+
+def _evidence(source: str, result: Result) -> ProbeOutput:
+    reason = f"Only the first {MAX_BYTES // MEBIBYTE} MiB of the {source} were read." if result.is_cut else ""
+    return found(Captured("kernel.log", "text/plain", result.out), reason=reason)
+
+
+def _is_forbidden(result: Result) -> bool:
+    complaint = result.complaint.lower()
+    return result.code != 0 and ("not permitted" in complaint or "permission denied" in complaint)
+
+
+def _is_missing(result: Result) -> bool:
+    return result.code is None and "No such file" in result.problem
+
+
+SPEC = ProbeSpec(
+    id="kernel_log",
+    version="1",
+    title="Kernel log",
+    families=(
+        "gpu.presence", "gpu.memory", "gpu.nvlink", "gpu.firmware", "gpu.application", "gpu.thermal", "gpu.power",
+        "gpu.pcie", "gpu.driver", "host.availability", "host.memory", "host.cpu", "host.pcie", "host.storage",
+        "host.cooling", "os.kernel", "os.memory", "os.hang", "os.limits", "os.modules", "fabric.link", "fabric.adapter",
+    ),  # fmt: skip
+    deadline_seconds=DEADLINE_SECONDS,
+    run=read,
+)
