@@ -4,7 +4,7 @@
 MAKEFLAGS += --no-print-directory
 VENV := .venv
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet --require-hashes --no-deps --no-compile
+PIP := $(PY) -m pip --disable-pip-version-check --no-input install --quiet --require-hashes --no-deps
 MO := $(patsubst %.po,%.mo,$(wildcard locale/*/LC_MESSAGES/*.po))
 EVERYDAY := not services and not journey and not browser and not proof
 HELPLESS := Packages could not be installed (see above). Without a way to the package index, set HTTPS_PROXY or PIP_INDEX_URL and run this again.

@@ -82,5 +82,13 @@ def web(env: environment.Environment, data: Path) -> Program:
         "log-level": "warning",
     }
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    command = (sys.executable, "-m", "gunicorn", "config.wsgi:application", "--no-control-socket", *arguments)
-    return Program("web", command, ready=lambda: startup.connects(env), within=60)
+    command = (
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "config.wsgi:application",
+        "--preload",
+        "--no-control-socket",
+        *arguments,
+    )
+    return Program("web", command, ready=lambda: startup.answers(env), within=60)

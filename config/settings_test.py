@@ -7,7 +7,7 @@ import tempfile
 os.environ.setdefault("SICKBAY_DATA_DIR", tempfile.mkdtemp(prefix="sickbay-test-"))
 
 from config.settings import *  # noqa: E402, F403
-from config.settings import DATABASES, STORAGES  # noqa: E402
+from config.settings import DATA_DIR, DATABASES, STORAGES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
@@ -17,3 +17,5 @@ ALLOWED_HOSTS = ["*"]
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # The rows of a test live for seconds: syncing each to the disk would only wear it.
     DATABASES["default"]["OPTIONS"]["init_command"] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+    # A file, not memory: only so do threads and processes of a test see one database and its locks.
+    DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}

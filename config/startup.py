@@ -5,6 +5,7 @@ Standard library only.
 
 import errno
 import fcntl
+import http.client
 import os
 import socket
 import time
@@ -99,10 +100,14 @@ def _why_not(error: OSError, host: str, port: int) -> str:
     )
 
 
-def connects(env: Environment) -> bool:
+def answers(env: Environment) -> bool:
+    """Whether the web answers; that it takes connections says nothing, it does so before its workers are up."""
     host, port = address(env)
+    connection = http.client.HTTPConnection(host, port, timeout=2)
     try:
-        with socket.create_connection((host, port), timeout=0.5):
-            return True
-    except OSError:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status > 0
+    except (OSError, http.client.HTTPException):
         return False
+    finally:
+        connection.close()

@@ -121,6 +121,11 @@ class Supervisor:
                 break
             self.turn(0.05)
         self.turn(0)
+        if program.once:
+            self.forget(child)
+
+    def forget(self, child: Child) -> None:
+        (self.run_dir / f"{child.program.name}.pid").unlink(missing_ok=True)
 
     def turn(self, wait: float = 0.2) -> None:
         """Hand on what the children print; start again what has died."""
@@ -201,7 +206,7 @@ class Supervisor:
         for child in wave:
             if child.process:
                 child.process.wait()
-            (self.run_dir / f"{child.program.name}.pid").unlink(missing_ok=True)
+            self.forget(child)
         self.turn(0)
 
     def read(self, pipe: IO[bytes], child: Child, rest: bytearray) -> None:

@@ -19,6 +19,7 @@ from incidents.models import (
     Node,
     Reaction,
     SeverityRuleRow,
+    Source,
     TimelineEntry,
     User,
 )
@@ -164,6 +165,11 @@ def open_by_tier(user: User) -> tuple[TierCount, ...]:
     rows = incidents_for(user).filter(state__in=workflow.OPEN_STATES).values_list("severity").annotate(n=Count("id"))
     found = dict(rows.order_by())
     return tuple(TierCount(tier, found.get(tier, 0)) for tier in severity.Tier)
+
+
+def deliveries_for(user: User) -> QuerySet[Delivery]:
+    """The deliveries of the sources that the user may see, newest first, without their bodies."""
+    return deliveries_for_inbox().filter(source__in=Source.objects.filter(_reach(user.grants())))
 
 
 def deliveries_for_inbox() -> QuerySet[Delivery]:

@@ -82,7 +82,7 @@ def _add_folder(bundle: Bundle, folder: Path, limits: Limits) -> None:
 def _add_file(bundle: Bundle, path: Path, name: str, limits: Limits) -> None:
     with path.open("rb") as file:
         data = _limited(file, limits.part_bytes)
-    _add(bundle, name, data, limits)
+    _add(bundle, name, data, limits, inside=bundle.is_bundle)
 
 
 def _room(bundle: Bundle, limits: Limits) -> bool:
@@ -95,8 +95,8 @@ def _room(bundle: Bundle, limits: Limits) -> bool:
     return True
 
 
-def _add(bundle: Bundle, name: str, data: bytes, limits: Limits) -> None:
-    """One blob: an archive is opened, a packed file unpacked, all else is a part."""
+def _add(bundle: Bundle, name: str, data: bytes, limits: Limits, *, inside: bool = False) -> None:
+    """One blob: a packed file is unpacked, an archive opened (but for one `inside` a bundle), all else is a part."""
     if len(data) > limits.part_bytes:
         data = data[: limits.part_bytes]
         bundle.cannot(name, f"only the first {limits.part_bytes >> 20} MiB were read")
@@ -105,48 +105,32 @@ def _add(bundle: Bundle, name: str, data: bytes, limits: Limits) -> None:
         if unpacked is None:
             return
         data = unpacked
-    if _is_tar(data):
-        _add_members(bundle, name, _tar_members(data), limits)
-    elif data.startswith(b"PK\x03\x04"):
-        _add_members(bundle, name, _zip_members(data), limits)
-    else:
+    members = _members(data)
+    if members is None:
         bundle.parts.append(Part(name, data))
         bundle.total += len(data)
+    elif inside:
+        bundle.cannot(name, "an archive inside a bundle is not opened")
+    else:
+        _add_members(bundle, name, members, limits)
 
 
 def _add_members(bundle: Bundle, name: str, members: Iterator[tuple[str, IO[bytes]]], limits: Limits) -> None:
-    if bundle.is_bundle and bundle.parts and name != Path(bundle.path).name:
-        bundle.cannot(name, "an archive inside a bundle is not opened")
-        return
     bundle.is_bundle = True
     try:
         for member, file in members:
             if not _room(bundle, limits):
                 return
-            _add_member(bundle, member, file, limits)
+            _add(bundle, member, _limited(file, limits.part_bytes), limits, inside=True)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError, NotImplementedError) as error:
         bundle.cannot(name, f"the archive is broken: {error}")
 
 
-def _add_member(bundle: Bundle, name: str, file: IO[bytes], limits: Limits) -> None:
-    data = _limited(file, limits.part_bytes)
-    if len(data) > limits.part_bytes:
-        data = data[: limits.part_bytes]
-        bundle.cannot(name, f"only the first {limits.part_bytes >> 20} MiB were read")
-    if (opener := _opener(data)) is not None:
-        unpacked = _unpack(bundle, name, data, opener, limits)
-        if unpacked is None:
-            return
-        data = unpacked
-    if _is_tar(data) or data.startswith(b"PK\x03\x04"):
-        bundle.cannot(name, "an archive inside an archive is not opened")
-        return
-    bundle.parts.append(Part(name, data))
-    bundle.total += len(data)
-
-
-def _is_tar(data: bytes) -> bool:
-    return data[257:262] == b"ustar"
+def _members(data: bytes) -> Iterator[tuple[str, IO[bytes]]] | None:
+    """The files of an archive, or None if this is none."""
+    if data[257:262] == b"ustar":
+        return _tar_members(data)
+    return _zip_members(data) if data.startswith(b"PK\x03\x04") else None
 
 
 def _tar_members(data: bytes) -> Iterator[tuple[str, IO[bytes]]]:

@@ -1,8 +1,8 @@
 """Many signs, few findings: what was said again is counted, what follows from something else is folded under it."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from diagnostics.engine import catalog
 from diagnostics.engine.catalog import Chain
@@ -101,14 +101,14 @@ def _fold(groups: Sequence[Group]) -> None:
 def _follows(other: Group, root: Group, chain: Chain) -> bool:
     if other is root or other.parent or other.fault not in chain.folds or root.top is other:
         return False
-    if other.fault == root.fault and not other.is_consequence and groups_order(other) <= groups_order(root):
+    if other.fault == root.fault and not other.is_consequence and _order(other) <= _order(root):
         return False
     if other.node != root.node or (chain.scope == "component" and not components.related(other.component, root.component)):
         return False
     return _in_time(other, root, chain)
 
 
-def groups_order(group: Group) -> tuple[str, int]:
+def _order(group: Group) -> tuple[str, int]:
     return group.seen[0].source_name, group.seen[0].order
 
 
@@ -151,22 +151,26 @@ def _finding(group: Group) -> Finding:
         confidence=max((seen.confidence for seen in group.seen), key=_CONFIDENCE.index),
         consequences=tuple(_finding(child) for child in followers) if group.parent is None else (),
         action=_action(proof, fault.first_action, followers),
-        first_at=_first(times),
+        first_at=min(times, default=None),
         last_at=max(times, default=None),
-        count=sum(seen.count for seen in group.seen),
+        count=_count(group.seen),
         source_name=proof.source_name,
         detail=proof.detail,
         authorities={name: said for seen in reversed(group.seen) for name, said in seen.authorities.items()},
     )
 
 
-def _first(times: list[datetime]) -> datetime | None:
-    return min(times, default=None)
+def _count(seen: Sequence[Observation]) -> int:
+    """How often it happened: one event may print two kinds of lines, so the commoner kind is counted."""
+    counts: Counter[str] = Counter()
+    for one in seen:
+        counts[one.signature] += one.count
+    return max(counts.values())
 
 
 def _descendants(group: Group) -> list[Group]:
     found = [one for child in group.children for one in (child, *_descendants(child))]
-    return sorted(found, key=groups_order)
+    return sorted(found, key=_order)
 
 
 def _action(proof: Observation, first_action: str, followers: Sequence[Group]) -> str:

@@ -26,6 +26,7 @@ WITHOUT_PERMISSION = (
     "The kernel log may not be read: {complaint}. Add the user that runs Sickbay to the group systemd-journal or adm, "
     "or set kernel.dmesg_restrict=0."
 )
+EMPTY = "The kernel log is empty, which says nothing: a container may hide it. Run Sickbay on the host or upload the log."
 UNREADABLE = "The kernel log could not be read: {complaint}. Upload it as evidence instead."
 
 
@@ -37,12 +38,14 @@ def read(context: Context) -> ProbeOutput:
     attempts = [journal]
     for command in RING_BUFFER:
         attempts.append(result := context.transport.run(command, deadline_seconds=SHARE_SECONDS, max_bytes=MAX_BYTES))
-        if result.code == 0 and (result.out.strip() or command is RING_BUFFER[-1]):
+        if result.code == 0 and result.out.strip():
             return _evidence("ring buffer", result)
         if _is_forbidden(result):
             return could_not_check(WITHOUT_PERMISSION.format(complaint=result.complaint))
     if all(_is_missing(attempt) for attempt in attempts):
         return not_supported("This machine has neither journalctl nor dmesg.")
+    if attempts[-1].code == 0:
+        return could_not_check(EMPTY)
     return could_not_check(UNREADABLE.format(complaint=attempts[-1].complaint))
 
 

@@ -15,7 +15,7 @@ from incidents.domain import fingerprint
 from incidents.lib.errors import Invalid
 from incidents.models import Cluster, Job, LifeCycle, LifeCycleChange, Node, Part
 
-HOST = re.compile(r"[a-z0-9_]([a-z0-9_.:-]{0,251}[a-z0-9_])?")
+HOST = re.compile(r"\w([\w.:-]{0,251}\w)?")  # a label may hold a name that DNS would not
 DEFAULT_CLUSTER = "default"
 
 

@@ -35,6 +35,7 @@ MATRIX: dict[str, frozenset[Role]] = {
     "node.power": frozenset({Role.OPERATOR, Role.ADMINISTRATOR}),
     "run.start": RESPONDING | {Role.SERVICE},
     "evidence.add": RESPONDING | {Role.SERVICE},
+    "evidence.purge": frozenset({Role.ADMINISTRATOR}),
     "finding.confirm": RESPONDING,
     "checklist.work": RESPONDING,
     "sop.write": frozenset({Role.AUTHOR, Role.APPROVER, Role.ADMINISTRATOR}),

@@ -61,7 +61,7 @@ def walk(steps: Sequence[Waypoint], results: Mapping[str, Result]) -> Route:
     while key not in ENDS:
         result = results.get(key)
         path_before = tuple(path)
-        if result is None or result.state == StepState.UNDONE or result.sequence < newer_than:
+        if result is None or result.state == StepState.UNDONE or result.sequence <= newer_than:
             return Route(path_before, key, _reachable(by_key, key), "")
         path.append(key)
         seen.add(key)

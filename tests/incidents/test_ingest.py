@@ -230,8 +230,11 @@ def test_a_recorded_alertmanager_body_is_handled_as_expected(name, source, now):
     parts = [part for one in incidents for part in one.parts.all()]
 
     assert all(delivery.state == Delivery.State.PROCESSED for delivery in deliveries)
-    assert (len(seen), sum(one.firing for one in seen)) == (case["normal_alerts"], case["firing"])
-    for wanted in case.get("signals", []):
+    steps = case.get("steps", [case])
+    assert (len(seen), sum(one.firing for one in seen)) == tuple(
+        sum(step[key] for step in steps) for key in ("normal_alerts", "firing")
+    )
+    for wanted in (signal for step in steps for signal in step.get("signals", [])):
         if wanted.get("fault"):
             assert wanted["fault"] in {row.fault for row in Alert.objects.all()}
         if wanted.get("xid"):
@@ -240,6 +243,8 @@ def test_a_recorded_alertmanager_body_is_handled_as_expected(name, source, now):
             assert wanted["subject"]["node"] in {one.node.hostname for one in incidents}
     if "incidents_from_empty" in case and "after" not in case:
         assert len(incidents) - before == case["incidents_from_empty"]
+    if "steps" in case:
+        assert len(incidents) == sum(step["incidents_from_empty"] for step in steps)
     if "incidents_open_after" in case:
         assert sum(one.is_open for one in incidents) == case["incidents_open_after"]
     if "parts_firing" in case:

@@ -1,0 +1,45 @@
+"""Every signature proves itself with its own examples, through the whole engine."""
+
+import pytest
+
+from diagnostics.engine import catalog
+from diagnostics.engine.judges import signatures
+from diagnostics.engine.parsers.log import Log
+from incidents.domain import faults
+
+ALL = catalog.signatures()
+
+
+def hits(text: str) -> set[str]:
+    return {hit.signature.id for hit in signatures._hits(Log(text), "test")}
+
+
+@pytest.mark.parametrize("signature", ALL, ids=lambda signature: signature.id)
+def test_a_signature_finds_its_examples(signature: catalog.Signature):
+    assert signature.positive
+    for example in signature.positive:
+        assert signature.id in hits(example), example
+
+
+@pytest.mark.parametrize("signature", ALL, ids=lambda signature: signature.id)
+def test_a_signature_leaves_its_near_misses_alone(signature: catalog.Signature):
+    assert signature.negative
+    for example in signature.negative:
+        assert signature.id not in hits(example), example
+
+
+def test_signature_names_are_unique():
+    names = [signature.id for signature in ALL]
+    assert len(names) == len(set(names))
+
+
+def test_chains_name_known_faults_only():
+    for chain in catalog.chains():
+        for code in (*chain.roots, *chain.folds):
+            faults.get(code)
+
+
+def test_xid_rules_name_known_faults_only():
+    for rule in catalog.xid_rules():
+        if rule.fault:
+            faults.get(rule.fault)

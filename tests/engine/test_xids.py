@@ -1,0 +1,125 @@
+import pytest
+
+from incidents.domain import faults
+
+from .helpers import assert_finds, assert_quiet, diagnosis_of, followers, roots
+
+
+def xid(number: int, text: str = "", *, pci: str = "0000:5e:00", at: float = 100.0) -> str:
+    return f"[{at:12.6f}] NVRM: Xid (PCI:{pci}): {number}, pid=4242, name=python3, {text}\n"
+
+
+def test_a_gpu_off_the_bus_is_found_with_its_line():
+    finding = assert_finds("gpu.off_bus", "[ 1.000000] boring\n" + xid(79, "GPU has fallen off the bus."))
+    assert (finding.component, finding.line_number, finding.severity) == ("0000:5e:00.0", 2, "SEV2")
+    assert "79, pid=4242" in finding.line
+    assert finding.confidence == "high"
+
+
+@pytest.mark.parametrize("number", range(1, 177))
+def test_every_xid_is_named_or_noted(number: int):
+    (finding,) = diagnosis_of(xid(number, "details")).findings
+    assert finding.fault == faults.xid(number).fault
+    assert finding.component == "0000:5e:00.0"
+
+
+@pytest.mark.parametrize("sxid", [one.number for one in faults.all_sxids()])
+def test_every_sxid_is_named_or_noted(sxid: int):
+    (finding,) = diagnosis_of(f"[ 5.100000] nvidia-nvswitch2: SXid (PCI:0000:c5:00.0): {sxid}, Fatal, Link 3 something").findings
+    assert (finding.fault, finding.component) == ("gpu.nvswitch.error", "0000:c5:00.0")
+
+
+def test_an_xid_that_nobody_knows_is_unclassified():
+    assert_finds("node.unclassified", xid(251, "a new error"))
+
+
+def test_a_switch_error_that_calls_itself_nonfatal_is_nonfatal():
+    line = "[ 5.100000] nvidia-nvswitch0: SXid (PCI:0000:c4:00.0): 20034, {}, Link 3 x\n"
+    assert_finds("gpu.nvswitch.nonfatal", line.format("Non-fatal"))
+    assert_finds("gpu.nvswitch.error", line.format("Fatal"))
+
+
+def test_further_lines_of_a_switch_error_belong_to_it():
+    text = (
+        "[ 5.100000] nvidia-nvswitch0: SXid (PCI:0000:c4:00.0): 11012, Non-fatal, Link 3 ingress\n"
+        "[ 5.100001] nvidia-nvswitch0: SXid (PCI:0000:c4:00.0): 11012, Severity 0 Engine instance 3\n"
+        "[ 5.100002] nvidia-nvswitch0: SXid (PCI:0000:c4:00.0): 11012, Data {0x1, 0x2}\n"
+    )
+    assert len(assert_finds("gpu.nvswitch.nonfatal", text).evidence) == 3
+
+
+def test_a_lost_gpu_explains_its_switch_links_and_the_recovery_action():
+    text = (
+        xid(79, "GPU has fallen off the bus.")
+        + "[  106.100000] nvidia-nvswitch1: SXid (PCI:0000:c5:00.0): 20034, Fatal, Link 8 LTSSM Fault Up\n"
+        + xid(154, "GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)", at=107)
+    )
+    finding = assert_finds("gpu.off_bus", text)
+    assert sorted(followers(finding)) == ["gpu.nvswitch.error", "gpu.reset_required"]
+    assert finding.action.startswith("Node Reboot Required; ")
+
+
+def test_a_switch_error_hours_before_is_a_matter_of_its_own():
+    text = "[  100.100000] nvidia-nvswitch1: SXid (PCI:0000:c5:00.0): 20034, Fatal, Link 8\n" + xid(79, "off", at=9000)
+    assert {finding.fault for finding in roots(diagnosis_of(text))} == {"gpu.off_bus", "gpu.nvswitch.error"}
+
+
+def test_a_double_bit_error_explains_remap_containment_and_stop():
+    text = xid(48, "DBE") + xid(63, "Row Remapper: New row marked", at=101) + xid(94, "Contained", at=102) + xid(45, "Ch 8", at=103)
+    finding = assert_finds("gpu.ecc.uncorrectable", text)
+    assert followers(finding) == ["gpu.row_remap.pending", "gpu.ecc.contained", "gpu.app.channel_stopped"]
+
+
+def test_a_halted_controller_explains_what_times_out_after_it():
+    text = xid(62, "2b0b6a7e") + xid(45, "Ch 8") + xid(119, "Timeout after 45s", at=140) + xid(154, "x", at=141)
+    assert len(assert_finds("gpu.microcontroller", text).consequences) == 3
+
+
+def test_two_gpus_stay_two_findings():
+    found = roots(diagnosis_of(xid(79, "off") + xid(79, "off", pci="0000:9b:00")))
+    assert [finding.component for finding in found] == ["0000:5e:00.0", "0000:9b:00.0"]
+
+
+def test_a_burst_is_one_finding():
+    finding = assert_finds("gpu.ecc.uncontained", "".join(xid(95, "Uncontained", at=100 + n) for n in range(500)))
+    assert finding.count == 500
+    assert len(finding.evidence) == 20
+
+
+def test_nvlink5_lines_say_themselves_how_bad_they_are():
+    registers = "XC0 i0 Link 07 (0x021425c6 0x00000000 0x00000000 0x00000000 0x00000000 0x00000000)"
+    assert_finds("gpu.nvlink.error", xid(149, f"NETIR_LINK_EVT  Fatal   {registers}"))
+    assert_finds("gpu.nvlink.degraded", xid(149, f"NETIR_BER_EVENT Nonfatal {registers}"))
+
+
+def test_before_ampere_xid_63_is_page_retirement():
+    assert_finds("gpu.page_retirement.pending", xid(63, "Dynamic Page Retirement: New page retired, reboot to activate"))
+
+
+def test_a_mig_slice_names_its_board():
+    assert assert_finds("gpu.app.mmu_fault", xid(31, "Ch 00000010", pci="0000:5e:00 GPU-I:05")).component == "0000:5e:00.0"
+
+
+@pytest.mark.parametrize("number", [43, 45])
+def test_a_stopped_channel_alone_is_only_noted(number: int):
+    (note,) = assert_quiet(xid(number, "Ch 00000010")).findings
+    assert note.fault == "gpu.app.channel_stopped"
+
+
+def test_injected_and_fake_errors_are_only_noted():
+    assert_quiet(xid(14, "fake"))
+    assert_quiet(xid(149, "NETIR_LINK_EVT Fatal XC0 injected Link 07 (0x1)"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026/05/11 10:35:49 INFO condition Message: kernel: [16450076.435595] NVRM: Xid (PCI:0000:5e:00): 119, pid=1",
+        "Feb 24 10:58:12 gn-7 watcher[99]: NVRM: Xid (PCI:0000:5e:00): 79, pid=1, GPU has fallen off the bus.",
+        'Feb 24 10:58:12 gn-7 watcher[99]: level=info msg="NVRM: Xid (PCI:0000:5e:00): 79"',
+        '{"MESSAGE":"NVRM: Xid (PCI:0000:5e:00): 79, pid=1","_TRANSPORT":"journal","SYSLOG_IDENTIFIER":"watcher"}',
+        "see the wiki on NVRM: Xid (PCI:0000:5e:00): 79",
+    ],
+)
+def test_a_quoted_xid_is_silent(line: str):
+    assert assert_quiet(line + "\n" + "[ 1.000000] usb 1-1: new device\n").findings == ()
