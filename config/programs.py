@@ -31,6 +31,7 @@ def table(env: environment.Environment, data: Path) -> list[Program]:
     return [
         *([embedded_valkey(data, broker)] if broker.embedded else []),
         Program("migrate", (*manage, "migrate", "--no-input", "-v", "0"), once=True),
+        Program("static", (*manage, "collectstatic", "--no-input", "-v", "0"), once=True),
         Program("setup", (*manage, "setup"), once=True, private=True),
         Program("pager", (*manage, "pager")),
         worker(env),
@@ -82,13 +83,6 @@ def web(env: environment.Environment, data: Path) -> Program:
         "log-level": "warning",
     }
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    command = (
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "config.wsgi:application",
-        "--preload",
-        "--no-control-socket",
-        *arguments,
-    )
+    flags = ("--preload", "--no-control-socket")
+    command = (sys.executable, "-m", "gunicorn", "config.wsgi:application", *flags, *arguments)
     return Program("web", command, ready=lambda: startup.answers(env), within=60)

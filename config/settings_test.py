@@ -6,8 +6,8 @@ import tempfile
 # Before the settings are read: they make the data folder and its secret.
 os.environ.setdefault("SICKBAY_DATA_DIR", tempfile.mkdtemp(prefix="sickbay-test-"))
 
-from config.settings import *  # noqa: E402, F403
-from config.settings import DATA_DIR, DATABASES, STORAGES  # noqa: E402
+from config.settings import *  # noqa: F403
+from config.settings import DATA_DIR, DATABASES, STORAGES
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

@@ -106,7 +106,7 @@ WANTED = {
 
 def closure_answers(incident: Incident) -> tuple[ClosureAnswer, ...]:
     """Every check of the closing dialog, met or not; upper apps add theirs."""
-    answers = (check(incident) for _name, check in closure_checks.items())
+    answers = (check(incident) for check in closure_checks.values())
     return (_cause(incident), _restored(incident), _postmortem(incident), *(answer for answer in answers if answer))
 
 

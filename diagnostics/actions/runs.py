@@ -12,7 +12,7 @@ from diagnostics.models import DiagnosticRun, ProbeResult
 from diagnostics.probes.table import PLANS, PROBES
 from incidents.actions import journal
 from incidents.actions.rights import Actor, name_of, person, require
-from incidents.domain.actors import Machine
+from incidents.domain.actors import SICKBAY, Machine
 from incidents.lib import doorbell
 from incidents.lib.errors import Invalid, Refused
 from incidents.models import Incident, Node
@@ -62,6 +62,14 @@ def cancel(run: DiagnosticRun, *, by: Actor, at: datetime, reason: str = "") -> 
         if ended and run.incident:
             note(run.incident, "run_cancelled", by=by, at=at, text=reason, run=run.pk)
     run.refresh_from_db()
+
+
+def no_way(incident: Incident, *, at: datetime) -> None:
+    """Say on the timeline, once, that no probe can be run there and what to do instead."""
+    with transaction.atomic():
+        Incident.objects.select_for_update().get(pk=incident.pk)  # two who say it at once would both find it unsaid
+        if not incident.timeline.filter(kind="no_transport").exists():
+            note(incident, "no_transport", by=SICKBAY, at=at, node=str(incident.node))
 
 
 def note(incident: Incident, kind: str, *, by: Actor, at: datetime, text: str = "", **data: object) -> None:

@@ -68,7 +68,11 @@ def _process(delivery: Delivery, *, at: datetime) -> None:
     with transaction.atomic():
         fates = Counter(_apply(alert, delivery, at=at) for alert in in_order(payload))
         state = Delivery.State.NOT_UNDERSTOOD if payload.problems else Delivery.State.PROCESSED
-        summary = {"fates": dict(fates), "truncated": payload.truncated, "alerts": sum(not one.is_heartbeat for one in payload.alerts)}
+        summary = {
+            "fates": dict(fates),
+            "truncated": payload.truncated,
+            "alerts": sum(not one.is_heartbeat for one in payload.alerts),
+        }
         _finish(delivery, state, at=at, error="\n".join(payload.problems), summary=summary)
 
 

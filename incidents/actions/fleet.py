@@ -106,7 +106,7 @@ def part_of(node: Node | None, kind: str, locator: str, uuid: str = "", pci_addr
     """The part of the node that an alert means: by UUID, PCI address, then slot; None if the inventory has none."""
     if node is None or kind in {"node", "job"}:
         return None
-    parts = [part for part in node.parts.filter(kind=kind, removed_at=None)]
+    parts = list(node.parts.filter(kind=kind, removed_at=None))
     slot = locator.removeprefix("GPU ")
     for fits in (
         lambda part: uuid and part.uuid == uuid,

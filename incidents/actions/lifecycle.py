@@ -420,7 +420,7 @@ def _absorb(row: Incident, target: Incident, *, by: Actor, at: datetime, reason:
             part.save(force_insert=True)
     target.impact_started_at = min(target.impact_started_at, row.impact_started_at)
     journal.note(target, "absorbed", by=by, at=at, text=reason, other=row.reference)
-    for _name, follow in merge_followers.items():
+    for follow in merge_followers.values():
         follow(row, target, at)
 
 

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, status, viewsets
+from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +17,6 @@ from incidents.actions import fleet, lifecycle
 from incidents.api.serializers import (
     IncidentDetailSerializer,
     IncidentSerializer,
-    MoveIncident,
     OpenIncident,
 )
 from incidents.domain.workflow import OPEN_STATES
@@ -65,7 +64,18 @@ VERBS: dict[str, Verb] = {
     "reopen": lambda one, by, at, data: lifecycle.reopen(one, by=by, at=at, text=data["text"]),
     "merge": lambda one, by, at, data: lifecycle.merge(one, into=_other(data, by), reason=data["text"], by=by, at=at),
 }
-MoveIncident._declared_fields["move"].choices = list(VERBS)
+
+
+class MoveIncident(serializers.Serializer):
+    """A move and what it needs: `text` for a note or a reason, `fault` for a cause, `disposition` for a closure without a repair."""
+
+    move = serializers.ChoiceField(list(VERBS))
+    text = serializers.CharField(required=False, allow_blank=True, default="")
+    fault = serializers.CharField(required=False, default="")
+    severity = serializers.CharField(required=False, default="")
+    disposition = serializers.CharField(required=False, default="")
+    reason = serializers.CharField(required=False, default="")
+    into = serializers.IntegerField(required=False, help_text="id of the incident to merge into")
 
 
 def _other(data: dict[str, Any], by: User) -> Incident:

@@ -119,15 +119,3 @@ class OpenIncident(serializers.Serializer):
     fault = serializers.CharField(default="node.unclassified")
     severity = serializers.ChoiceField(["SEV1", "SEV2", "SEV3", "SEV4"], required=False)
     text = serializers.CharField(required=False, allow_blank=True, default="")
-
-
-class MoveIncident(serializers.Serializer):
-    """A move and what it needs: `text` for a note or a reason, `fault` for a cause, `disposition` for a closure without a repair."""
-
-    move = serializers.ChoiceField([])
-    text = serializers.CharField(required=False, allow_blank=True, default="")
-    fault = serializers.CharField(required=False, default="")
-    severity = serializers.CharField(required=False, default="")
-    disposition = serializers.CharField(required=False, default="")
-    reason = serializers.CharField(required=False, default="")
-    into = serializers.IntegerField(required=False, help_text="id of the incident to merge into")

@@ -69,7 +69,7 @@ def covers(grant: Grant, scope: Scope) -> bool:
     return (not grant.teams or scope.team in grant.teams) and (not grant.clusters or scope.cluster in grant.clusters)
 
 
-def allows(grants: Iterable[Grant], verb: str, scope: Scope = Scope()) -> bool:  # noqa: B008 (frozen)
+def allows(grants: Iterable[Grant], verb: str, scope: Scope = Scope()) -> bool:
     """True if one of the grants allows the verb there; an unknown verb is a KeyError, so that a typing error never allows."""
     roles = MATRIX[verb]
     return any(grant.role in roles and covers(grant, scope) for grant in grants)

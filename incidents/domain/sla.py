@@ -68,7 +68,9 @@ def clocks(times: Times, *, at: datetime) -> tuple[Clock, ...]:
 
 def _clock(stage: Stage, target: timedelta, done_at: datetime | None, times: Times, *, at: datetime) -> Clock:
     until = done_at or times.ended_at or at
-    return Clock(stage, max(until - times.declared_at, timedelta()), target, done_at is not None, not (done_at or times.ended_at))
+    return Clock(
+        stage, max(until - times.declared_at, timedelta()), target, done_at is not None, not (done_at or times.ended_at)
+    )
 
 
 def next_clock(times: Times, *, at: datetime) -> Clock | None:

@@ -114,7 +114,9 @@ class OpenForm(forms.Form):
         name = self.cleaned_data["node"].strip().lower()
         node: Node | None = self.nodes.filter(hostname=name).first()
         if node is None:
-            raise forms.ValidationError(_("No node is called '%(name)s'. Choose one of the list."), params={"name": name})
+            raise forms.ValidationError(
+                _("No node is called '%(name)s'. Choose one of the list."), params={"name": name}
+            )
         return node
 
     def clean_fault(self) -> str:
@@ -163,4 +165,3 @@ def words_of(form: forms.Form) -> tuple[str, ...]:
         for name, errors in form.errors.items()
         for error in errors
     )
-

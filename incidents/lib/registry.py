@@ -34,3 +34,6 @@ class Registry(Generic[Entry]):
 
     def items(self) -> Iterator[tuple[str, Entry]]:
         yield from self._entries.items()
+
+    def values(self) -> Iterator[Entry]:
+        yield from self._entries.values()

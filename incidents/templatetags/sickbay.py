@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
+from incidents.actions import rights
 from incidents.domain import faults
 
 register = template.Library()
@@ -97,6 +98,46 @@ def utc_time(moment: datetime | None) -> SafeString:
     return format_html('<time datetime="{}" title="{} UTC">{}</time>', at.isoformat(), utc_stamp(at), shown)
 
 
+@register.filter
+def utc_clock(moment: datetime | None) -> str:
+    """The time of day alone, "01:31", where the place is narrow."""
+    return moment.astimezone(UTC).strftime("%H:%M") if moment else NOTHING
+
+
+@register.filter
+def utc_day(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d") if moment else NOTHING
+
+
+@register.filter
+def trail_time(moment: datetime) -> SafeString:
+    """The time of a timeline entry: minutes, small seconds, and the day if it is not today."""
+    at = moment.astimezone(UTC)
+    is_today = at.date() == timezone.now().astimezone(UTC).date()
+    day = "" if is_today else format_html('<span class="block-cut xs">{}</span>', at.strftime("%m-%d"))
+    return format_html(
+        '<time datetime="{}" title="{} UTC">{}<span class="s muted">{}</span>{}</time>',
+        at.isoformat(), utc_stamp(at), at.strftime("%H:%M"), at.strftime(":%S"), day,
+    )  # fmt: skip
+
+
+@register.filter
+def tail(text: str, length: int) -> str:
+    """The last characters of a serial."""
+    return text[-length:]
+
+
+@register.filter
+def firing(parts: list[Any]) -> int:
+    """How many of the parts fire."""
+    return sum(part.firing for part in parts)
+
+
+@register.filter
+def minus(number: int, other: int) -> int:
+    return number - other
+
+
 @register.simple_tag
 def now_utc(form: str = "%H:%M") -> str:
     return timezone.now().astimezone(UTC).strftime(form)
@@ -131,6 +172,38 @@ def fault_title(code: str) -> str:
         return faults.get(code).title_in(get_language() or "en")
     except faults.UnknownFault:
         return code
+
+
+@register.filter
+def short_words(length: timedelta | None) -> str:
+    """A target in words: "5 min", "4 h", "7 d"."""
+    if length is None:
+        return NOTHING
+    minutes = int(length.total_seconds()) // 60
+    if minutes % 1440 == 0:
+        return gettext("%(days)d d") % {"days": minutes // 1440}
+    if minutes % 60 == 0:
+        return gettext("%(hours)d h") % {"hours": minutes // 60}
+    return gettext("%(minutes)d min") % {"minutes": minutes}
+
+
+@register.filter
+def since(moment: datetime | None, now: datetime) -> timedelta | None:
+    """The time from the moment to now, for `duration`."""
+    return now - moment if moment else None
+
+
+@register.filter
+def of(table: Any, name: Any) -> Any:
+    """The entry of a table; nothing if it has none."""
+    return table.get(name, "")
+
+
+@register.simple_tag(takes_context=True)
+def may(context: RequestContext, verb: str, thing: Any = None) -> bool:
+    """True if the reader's roles allow the verb there."""
+    user = context["user"]
+    return bool(user.is_authenticated and rights.may(user, verb, thing))
 
 
 @register.simple_tag(takes_context=True)

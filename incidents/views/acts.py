@@ -16,7 +16,8 @@ from incidents import queries
 from incidents.actions import lifecycle
 from incidents.forms import incidents as wanted
 from incidents.models import Incident, User
-from incidents.views import doors, incident as incident_page
+from incidents.views import doors
+from incidents.views import incident as incident_page
 
 Verb = Callable[..., Any]
 

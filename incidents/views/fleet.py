@@ -82,7 +82,9 @@ def _open_by_node(user: User) -> dict[int, list[Incident]]:
     firing = IncidentPart.objects.filter(firing=True)
     found = queries.incidents_for(user).filter(state__in=OPEN_STATES, node__isnull=False)
     by_node: dict[int, list[Incident]] = defaultdict(list)
-    for incident in found.prefetch_related(Prefetch("parts", queryset=firing, to_attr="firing_parts")).order_by("severity", "id"):
+    for incident in found.prefetch_related(Prefetch("parts", queryset=firing, to_attr="firing_parts")).order_by(
+        "severity", "id"
+    ):
         by_node[incident.node_id].append(incident)  # type: ignore[index]
     return by_node
 
@@ -123,7 +125,11 @@ def _rack_rows(cells: Iterable[Cell]) -> Iterable[RackRow]:
 @require_safe
 def node_list(request: HttpRequest) -> HttpResponse:
     fleet = fleet_of(request.user)
-    context = {"fleet": fleet, "now": timezone.now(), "clusters": sorted({c.node.cluster.name for r in fleet.rows for c in r.cells})}
+    context = {
+        "fleet": fleet,
+        "now": timezone.now(),
+        "clusters": sorted({c.node.cluster.name for r in fleet.rows for c in r.cells}),
+    }
     return render(request, "incidents/node_list.html", context)
 
 

@@ -76,7 +76,9 @@ def delivery_list(request: HttpRequest) -> HttpResponse:
         "before": before,
         "only": only,
         "counts": found.order_by().aggregate(
-            total=Count("pk"), need=Count("pk", filter=Q(state__in=NEED)), waiting=Count("pk", filter=Q(state=Delivery.State.WAITING))
+            total=Count("pk"),
+            need=Count("pk", filter=Q(state__in=NEED)),
+            waiting=Count("pk", filter=Q(state=Delivery.State.WAITING)),
         ),
         "unassigned": [alert for alert in queries.unassigned_alerts()[:20] if may(request.user, "view", alert.source)],
         "parked": queries.parked_reactions()[:20] if may(request.user, "source.manage") else (),

@@ -161,5 +161,3 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
     answer["ETag"] = etag
     patch_cache_control(answer, private=True, no_cache=True)
     return answer
-
-

@@ -58,12 +58,16 @@ def incident_list(request: HttpRequest) -> HttpResponse:
     if "before" in given:
         found = found.filter(pk__lt=given["before"])
     rows = rows_of(found.order_by("-id")[: PAGE + 1], at=now)
-    counts = seen.aggregate(**{name: Count("pk", filter=condition) for name, condition in tabs.items() if name != "all"})
+    counts = seen.aggregate(
+        **{name: Count("pk", filter=condition) for name, condition in tabs.items() if name != "all"}
+    )
     context = {
         "now": now,
         "rows": rows[:PAGE],
         "older": _address(given | {"before": rows[PAGE - 1].incident.pk}) if len(rows) > PAGE else "",
-        "newest": _address({name: value for name, value in given.items() if name != "before"}) if "before" in given else "",
+        "newest": _address({name: value for name, value in given.items() if name != "before"})
+        if "before" in given
+        else "",
         "total": total,
         "view": view,
         "tabs": [(name, word, counts.get(name)) for name, word in form.fields["view"].choices],  # type: ignore[attr-defined]
@@ -160,7 +164,11 @@ def _address(given: dict[str, Any]) -> str:
 def incident_new(request: HttpRequest) -> HttpResponse:
     """Opening one by hand; if the subject has one of this family already, that one is shown."""
     nodes = queries.nodes_for(request.user)
-    form = OpenForm(request.POST or None, nodes=nodes, initial={"node": request.GET.get("node", ""), "fault": request.GET.get("fault", "")})
+    form = OpenForm(
+        request.POST or None,
+        nodes=nodes,
+        initial={"node": request.GET.get("node", ""), "fault": request.GET.get("fault", "")},
+    )
     if request.method == "POST" and form.is_valid():
         return _open(request, form)
     return _new_page(request, form, status=400 if form.errors else 200)
@@ -179,7 +187,9 @@ def _open(request: HttpRequest, form: OpenForm) -> HttpResponse:
     return redirect(opened)
 
 
-def _new_page(request: HttpRequest, form: OpenForm, *, status: int, refusal: doors.Refusal | None = None) -> HttpResponse:
+def _new_page(
+    request: HttpRequest, form: OpenForm, *, status: int, refusal: doors.Refusal | None = None
+) -> HttpResponse:
     context = {
         "form": form,
         "refusal": refusal,

@@ -55,7 +55,9 @@ def _can_close(incident: Incident) -> bool:
 
 ROAD = (
     Button("acknowledge", "incident.acknowledge", gettext_lazy("Acknowledge"), "check", _by(Move.ACKNOWLEDGE), "a"),
-    Button("mitigate", "incident.move", gettext_lazy("Mark as mitigated…"), "flag", _by(Move.MITIGATE), "m", "mitigate"),
+    Button(
+        "mitigate", "incident.move", gettext_lazy("Mark as mitigated…"), "flag", _by(Move.MITIGATE), "m", "mitigate"
+    ),
     Button("start_repair", "incident.move", gettext_lazy("Start repair"), "edit", _by(Move.START_REPAIR), "r"),
     Button("start_verifying", "incident.move", gettext_lazy("Start verifying"), "play", _by(Move.START_VERIFYING), "v"),
     Button("vouch", "incident.move", gettext_lazy("Say that it holds…"), "check", _can_vouch, "", "vouch"),
@@ -70,9 +72,15 @@ MORE = (
     Button("cause", "incident.reclassify", gettext_lazy("Set the cause…"), "flag", lambda incident: True, "", "cause"),
     Button("wait", "incident.move", gettext_lazy("Mark as waiting…"), "clock", _open, "", "wait"),
     Button("merge", "incident.merge", gettext_lazy("Merge into another…"), "link", _by(Move.MERGE), "", "merge"),
-    Button("clock", "incident.edit_clock", gettext_lazy("Correct a clock…"), "clock", lambda incident: True, "", "clock"),
     Button(
-        "unacknowledge", "incident.acknowledge", gettext_lazy("Give it back, not acknowledged"), "swap", _by(Move.UNACKNOWLEDGE)
+        "clock", "incident.edit_clock", gettext_lazy("Correct a clock…"), "clock", lambda incident: True, "", "clock"
+    ),
+    Button(
+        "unacknowledge",
+        "incident.acknowledge",
+        gettext_lazy("Give it back, not acknowledged"),
+        "swap",
+        _by(Move.UNACKNOWLEDGE),
     ),
 )
 NEXT = {

@@ -95,4 +95,3 @@ def profile(request: HttpRequest) -> HttpResponse:
         "tokens": user.api_tokens.filter(revoked_at=None).order_by("-id"),
     }
     return render(request, "incidents/profile.html", context, status=400 if form.errors else 200)
-

@@ -10,12 +10,12 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from incidents import queries
-from incidents.domain import charts, severity, statistics
-from incidents.templatetags.sickbay import fault_title
+from incidents.domain import charts, faults, severity, statistics
 from incidents.views.incidents import month_bounds
 
 FAULTS_DRAWN = 12
@@ -113,13 +113,24 @@ def _severity_chart(figures: statistics.Month, period: str) -> SafeString:
 def _fault_chart(figures: statistics.Month, period: str) -> SafeString:
     shown = figures.by_fault[:FAULTS_DRAWN]
     marks = [
-        charts.Mark(_cut(fault_title(row.label)), row.count, rows_address(row.ids, period, fault=row.label), title=f"{fault_title(row.label)}: {row.count}")
+        charts.Mark(
+            _cut(fault_title(row.label)),
+            row.count,
+            rows_address(row.ids, period, fault=row.label),
+            title=f"{fault_title(row.label)}: {row.count}",
+        )
         for row in shown
     ]
     rest = tuple(pk for row in figures.by_fault[FAULTS_DRAWN:] for pk in row.ids)
     if rest:
         marks.append(charts.Mark(_("all others"), len(rest), rows_address(rest, period), kind="rest"))
-    return _drawn(charts.pareto(marks, label=_("Failures by fault"), share_label=_("running share"), width=560, name_width=230))
+    return _drawn(
+        charts.pareto(marks, label=_("Failures by fault"), share_label=_("running share"), width=560, name_width=230)
+    )
+
+
+def _title(code: str) -> str:
+    return faults.get(code).title_in(get_language() or "en")
 
 
 def _cut(words: str, length: int = 36) -> str:

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 
 TAGS = {
     "a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "strong",
@@ -15,8 +16,10 @@ SCHEMES = {"http", "https", "mailto"}
 
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
-    # Images are left out altogether: one from outside would tell its server who reads what, and when.
-    return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable("image")
+    markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    # An image from outside would tell its server who reads what, and when: its words stand in for it.
+    markdown.add_render_rule("image", lambda self, tokens, index, options, env: escapeHtml(tokens[index].content))
+    return markdown
 
 
 def html(text: str) -> str:

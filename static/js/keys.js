@@ -68,6 +68,8 @@
 
   // a link such as /incidents/7#close opens the dialog that it names
   if (location.hash) open(location.hash.slice(1));
+  // what was refused is shown again in the dialog that it came from
+  document.querySelector("dialog[data-now]")?.showModal();
 
   function tick() {
     const now = new Date();

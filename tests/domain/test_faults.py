@@ -10,7 +10,17 @@ def test_every_fault_is_complete():
     for fault in faults.all_faults():
         assert fault.title and fault.title_zh and fault.first_action, fault.code
         assert fault.severity in SEVERITIES and fault.verify in WAYS_TO_VERIFY, fault.code
-        assert fault.family.split(".")[0] in {"gpu", "host", "os", "bmc", "container", "fabric", "facility", "node", "job"}
+        assert fault.family.split(".")[0] in {
+            "gpu",
+            "host",
+            "os",
+            "bmc",
+            "container",
+            "fabric",
+            "facility",
+            "node",
+            "job",
+        }
 
 
 def test_codes_are_unique_and_found_again():

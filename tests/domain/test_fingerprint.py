@@ -64,7 +64,13 @@ def test_pci_addresses_are_written_as_the_kernel_does(sent, written):
 
 @pytest.mark.parametrize(
     ("instance", "host"),
-    [("N1:9400", "n1"), ("n1", "n1"), ("10.0.0.1:9100", "10.0.0.1"), ("[fe80::1]:9100", "fe80::1"), ("fe80::1", "fe80::1")],
+    [
+        ("N1:9400", "n1"),
+        ("n1", "n1"),
+        ("10.0.0.1:9100", "10.0.0.1"),
+        ("[fe80::1]:9100", "fe80::1"),
+        ("fe80::1", "fe80::1"),
+    ],
 )
 def test_the_port_of_an_instance_is_no_part_of_the_host(instance, host):
     assert host_of(instance) == host

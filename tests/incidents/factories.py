@@ -23,7 +23,9 @@ def source(name: str = "prometheus", *, at: datetime) -> Source:
     return sources.add(name, kind="alertmanager", by=SICKBAY, at=at)[0]
 
 
-def gpu_alert(gpu: int = 0, *, status: str = "firing", starts_at: datetime, xid: int = 79, **labels: str) -> dict[str, Any]:
+def gpu_alert(
+    gpu: int = 0, *, status: str = "firing", starts_at: datetime, xid: int = 79, **labels: str
+) -> dict[str, Any]:
     """A member as dcgm-exporter's Xid rule makes it."""
     return {
         "status": status,

@@ -86,7 +86,10 @@ def test_texts_that_no_database_can_store_are_mended_not_lost(source, now):
 
 def test_two_gpus_of_one_node_stay_two_parts_of_one_incident(source, now):
     make.deliver(make.body(*(make.gpu_alert(gpu, starts_at=now) for gpu in (0, 1))), to=source, at=now)
-    assert [(part.locator, part.firing) for part in Incident.objects.get().parts.all()] == [("GPU 0", True), ("GPU 1", True)]
+    assert [(part.locator, part.firing) for part in Incident.objects.get().parts.all()] == [
+        ("GPU 0", True),
+        ("GPU 1", True),
+    ]
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -94,7 +97,10 @@ def test_the_order_of_members_does_not_matter(order, source, now):
     make.deliver(make.body(*(make.gpu_alert(gpu, starts_at=now) for gpu in (0, 1))), to=source, at=now)
     members = [make.gpu_alert(0, status="resolved", starts_at=now), make.gpu_alert(1, starts_at=now)][::order]
     make.deliver(make.body(*members), to=source, at=now + timedelta(minutes=6))
-    assert [(part.locator, part.firing) for part in Incident.objects.get().parts.all()] == [("GPU 0", False), ("GPU 1", True)]
+    assert [(part.locator, part.firing) for part in Incident.objects.get().parts.all()] == [
+        ("GPU 0", False),
+        ("GPU 1", True),
+    ]
 
 
 def test_a_clear_is_not_a_repair_so_the_incident_stays_open(source, now):
@@ -201,9 +207,11 @@ RECORDED = [name for name, case in EXPECTED.items() if case["kind"] == "alertman
 
 def _bodies(name):
     root = json.loads((PAYLOADS / name).read_text())
-    return [json.dumps(step.get("body", step)).encode() for step in root["sequence"]] if "sequence" in root else [
-        (PAYLOADS / name).read_bytes()
-    ]
+    return (
+        [json.dumps(step.get("body", step)).encode() for step in root["sequence"]]
+        if "sequence" in root
+        else [(PAYLOADS / name).read_bytes()]
+    )
 
 
 def _history(name):

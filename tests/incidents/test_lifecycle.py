@@ -117,7 +117,9 @@ def test_an_untreated_incident_cannot_be_restored_and_the_refusal_says_what_is_m
 
 def test_a_failed_verification_sends_it_back_to_repair(incident, asha, now):
     to_verifying(incident, by=asha, at=now)
-    lifecycle.record_verification(incident, kind="probe", passed=False, reason="still lost", by=SICKBAY, at=now + 5 * MINUTE)
+    lifecycle.record_verification(
+        incident, kind="probe", passed=False, reason="still lost", by=SICKBAY, at=now + 5 * MINUTE
+    )
     assert incident.state == "repairing"
 
 
@@ -188,7 +190,9 @@ def test_a_confirmed_cause_re_keys_the_incident(asha, now, db):
 @pytest.mark.parametrize("confirmed", ["older", "younger"])
 def test_two_incidents_with_one_cause_become_one_and_say_why(confirmed, asha, now, db):
     node = make.node(at=now)
-    first, second = ("node.unclassified", "gpu.off_bus") if confirmed == "older" else ("gpu.off_bus", "node.unclassified")
+    first, second = (
+        ("node.unclassified", "gpu.off_bus") if confirmed == "older" else ("gpu.off_bus", "node.unclassified")
+    )
     older = make.incident(first, on=node, at=now)
     younger = make.incident(second, on=node, at=now + MINUTE)
     unclear = older if confirmed == "older" else younger
@@ -207,7 +211,9 @@ def test_a_corrected_clock_keeps_its_old_value_with_who_and_why(incident, asha, 
     entry = AuditEntry.objects.get(verb="incident.edit_clock")
     assert (entry.before, entry.after, entry.actor) == (now.isoformat(), earlier.isoformat(), asha)
     with pytest.raises(Invalid):
-        lifecycle.edit_clock(incident, clock="impact_started_at", to=now + MINUTE, reason="x", by=asha, at=now + 2 * MINUTE)
+        lifecycle.edit_clock(
+            incident, clock="impact_started_at", to=now + MINUTE, reason="x", by=asha, at=now + 2 * MINUTE
+        )
 
 
 def test_history_can_be_added_to_but_not_changed(incident):

@@ -1,0 +1,194 @@
+"""Judges the evidence of a run whose probes are done: findings, outcomes, the event, in one transaction and once."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from diagnostics import events, queries
+from diagnostics.actions import evidence as vault
+from diagnostics.actions.runs import note
+from diagnostics.engine import diagnose as engine
+from diagnostics.engine.types import CATALOG_VERSION, ENGINE_VERSION, Check, Diagnosis, Part, Verdict
+from diagnostics.engine.types import Finding as Found
+from diagnostics.models import DiagnosticRun, Evidence, Finding, ProbeResult
+from incidents.domain import faults
+from incidents.domain.actors import SICKBAY
+from incidents.events import announce
+from incidents.lib.errors import SickbayError
+
+State, Outcome = DiagnosticRun.State, ProbeResult.Outcome
+LEASE = timedelta(minutes=5)
+MAX_ATTEMPTS = 3
+DIED = f"Judging this evidence ended the worker {MAX_ATTEMPTS} times."
+NOTHING = Verdict("could_not_check")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A diagnosis and the rows that its sources stand for."""
+
+    diagnosis: Diagnosis
+    sources: dict[str, Evidence]
+
+
+def judge(run_id: int, *, at: datetime) -> bool:
+    """Claim the run and judge it; False if it is not due, taken or judged already. Called twice, there is one result."""
+    run = _claim(run_id, at=at)
+    if run is None:
+        return False
+    if run.judge_attempts > MAX_ATTEMPTS:
+        return _record(run, _gave_up(run), at=at)
+    return _record(run, judged(run), at=at)
+
+
+def judged(run: DiagnosticRun) -> Judged:
+    """What the engine says of the kept evidence of the run, all of it together. Reads only."""
+    sources = {row.name: row for row in queries.evidence_to_judge(run)}
+    parts, problems = [], []
+    for name, row in sources.items():
+        try:
+            parts.append(Part(name, vault.read(row)))
+        except SickbayError as error:
+            problems.append(Check(name, (), "could_not_check", str(error)))
+    path = str(run.node or run.incident)
+    hostname = run.node.hostname if run.node else None
+    diagnosis = engine.diagnose(parts, path=path, since=run.since, node=hostname, problems=problems)
+    return Judged(diagnosis, sources)
+
+
+def _claim(run_id: int, *, at: datetime) -> DiagnosticRun | None:
+    free = Q(judge_lease_until=None) | Q(judge_lease_until__lt=at)
+    pending = ProbeResult.objects.filter(run=run_id).exclude(state=ProbeResult.State.DONE)
+    if pending.exists():
+        return None
+    claimed = DiagnosticRun.objects.filter(free, pk=run_id, state__in=DiagnosticRun.UNFINISHED).update(
+        state=State.JUDGING, judge_lease_until=at + LEASE, judge_attempts=F("judge_attempts") + 1
+    )
+    return DiagnosticRun.objects.select_related("node", "incident").get(pk=run_id) if claimed else None
+
+
+def _gave_up(run: DiagnosticRun) -> Judged:
+    sources = {row.name: row for row in queries.evidence_to_judge(run)}
+    gaps = tuple(Check(name, (), "could_not_check", DIED) for name in sources)
+    return Judged(Diagnosis(str(run.node or run.incident), "unknown", (), (), gaps, NOTHING), sources)
+
+
+def _record(run: DiagnosticRun, result: Judged, *, at: datetime) -> bool:
+    with transaction.atomic():
+        mine = DiagnosticRun.objects.filter(pk=run.pk, state=State.JUDGING, judge_attempts=run.judge_attempts)
+        if not mine.update(
+            state=State.FINISHED,
+            finished_at=at,
+            judge_lease_until=None,
+            engine_version=ENGINE_VERSION,
+            catalog_version=CATALOG_VERSION,
+        ):
+            return False
+        outcomes = _settle_probes(run, result)
+        _store(run, result)
+        summary = _summary(result.diagnosis, outcomes)
+        DiagnosticRun.objects.filter(pk=run.pk).update(summary=summary)
+        if run.incident:
+            told = {name: summary[name] for name in ("probes", "roots", "notes")}
+            note(run.incident, "run_finished", by=SICKBAY, at=at, run=run.pk, purpose=run.purpose, **told)
+        announce(
+            events.RUN_FINISHED, at=at, run=run.pk, purpose=run.purpose, incident=run.incident_id, node=run.node_id
+        )
+    return True
+
+
+def _settle_probes(run: DiagnosticRun, result: Judged) -> Counter[str]:
+    """Each probe that could read something gets its outcome from what the engine made of it."""
+    outcomes: Counter[str] = Counter()
+    rows = list(run.probes.all())
+    for row in rows:
+        if not row.outcome:
+            names = [name for name, source in result.sources.items() if source.probe == row.probe]
+            row.outcome, reason = _outcome(names, result.diagnosis)
+            row.reason = " ".join(filter(None, (row.reason, reason)))[:500]
+        outcomes[row.outcome] += 1
+    ProbeResult.objects.bulk_update(rows, ["outcome", "reason"])
+    return outcomes
+
+
+def _outcome(names: Sequence[str], diagnosis: Diagnosis) -> tuple[str, str]:
+    gaps = [check for check in diagnosis.could_not_check if any(name in check.name for name in names)]
+    reason = " ".join(dict.fromkeys(f"{check.name}: {check.reason}." for check in gaps))
+    if any(_speaks(finding, names) for finding in diagnosis.findings if finding.root):
+        return Outcome.FINDINGS, reason
+    if any(name in check.name for check in diagnosis.checked for name in names):
+        return Outcome.CLEAN, reason
+    return Outcome.COULD_NOT_CHECK, reason or "There is no evidence."
+
+
+def _speaks(finding: Found, names: Sequence[str]) -> bool:
+    return finding.source_name in names or any(_speaks(one, names) for one in finding.consequences)
+
+
+def _store(run: DiagnosticRun, result: Judged) -> None:
+    """Level by level, so that a consequence knows its root."""
+    parts = queries.parts_by_name(run.node)
+    level = [(found, None) for found in result.diagnosis.findings]
+    while level:
+        rows = [_row(run, found, parent, result.sources, parts) for found, parent in level]
+        Finding.objects.bulk_create(rows)
+        level = [(one, row) for (found, _), row in zip(level, rows, strict=True) for one in found.consequences]  # type: ignore[misc]
+
+
+def _row(
+    run: DiagnosticRun, found: Found, parent: Finding | None, sources: dict[str, Evidence], parts: dict[str, int]
+) -> Finding:
+    return Finding(
+        run=run,
+        incident=run.incident,
+        node=run.node,
+        part_id=queries.part_named(parts, found.component),
+        parent=parent,
+        evidence=sources.get(found.source_name),
+        fault=found.fault,
+        family=faults.family_of(found.fault),
+        root=found.root and parent is None,
+        severity=found.severity,
+        component=(found.component or "")[:200],
+        node_name=(found.node or "")[:253],
+        rank=found.rank,
+        ranks=list(found.ranks),
+        title=found.title[:300],
+        detail=found.detail,
+        line=_clean(found.line),
+        line_number=found.line_number,
+        lines=[{"number": line.number, "text": _clean(line.text)} for line in found.evidence],
+        confidence=found.confidence,
+        action=found.action,
+        first_at=found.first_at,
+        last_at=found.last_at,
+        count=found.count,
+        engine_version=ENGINE_VERSION,
+        catalog_version=CATALOG_VERSION,
+    )
+
+
+def _clean(text: str) -> str:
+    """PostgreSQL takes no NUL in a text."""
+    return text.replace("\0", "\ufffd")
+
+
+def _summary(diagnosis: Diagnosis, outcomes: Counter[str]) -> dict[str, Any]:
+    roots = [found for found in diagnosis.findings if found.root]
+    return {
+        "probes": dict(outcomes),
+        "roots": [{"fault": found.fault, "component": found.component or ""} for found in roots],
+        "notes": len(diagnosis.findings) - len(roots),
+        "checked": [_gap(check) for check in diagnosis.checked],
+        "could_not_check": [_gap(check) for check in diagnosis.could_not_check],
+        "verdict": asdict(diagnosis.verdict),
+    }
+
+
+def _gap(check: Check) -> dict[str, Any]:
+    return {"name": check.name, "families": list(check.families), "reason": check.reason[:300]}
