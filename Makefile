@@ -9,7 +9,7 @@ MO := $(patsubst %.po,%.mo,$(wildcard locale/*/LC_MESSAGES/*.po))
 EVERYDAY := not services and not journey and not browser and not proof
 HELPLESS := Packages could not be installed (see above). Without a way to the package index, set HTTPS_PROXY or PIP_INDEX_URL and run this again.
 # A site as it should be set up, for the deployment checks.
-PRODUCTION = SICKBAY_DATA_DIR=$$(mktemp -d) SICKBAY_URL=https://sickbay.example.com SICKBAY_HOSTS=sickbay.example.com
+PRODUCTION = SICKBAY_DATA_DIR=$(VENV)/scratch SICKBAY_URL=https://sickbay.example.com SICKBAY_HOSTS=sickbay.example.com
 
 .PHONY: help install run test test-pure check lint types layers migrations docs fix proof lock messages screenshots dev
 
@@ -42,7 +42,7 @@ layers: dev ## imports point down
 	@$(VENV)/bin/lint-imports
 
 migrations: dev ## no change of a model without its migration; settings fit for production
-	@SICKBAY_DATA_DIR=$$(mktemp -d) $(PY) manage.py makemigrations --check --dry-run
+	@SICKBAY_DATA_DIR=$(VENV)/scratch $(PY) manage.py makemigrations --check --dry-run
 	@$(PRODUCTION) $(PY) manage.py check --deploy --fail-level WARNING
 
 docs: dev ## the documentation says what the code says

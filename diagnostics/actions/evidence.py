@@ -4,6 +4,7 @@ import hashlib
 import os
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -27,29 +28,44 @@ class Damaged(Unavailable):
     """What the disk gives back is not what was kept."""
 
 
-def keep(captured: Captured, *, run: DiagnosticRun, probe: str, by: Actor, at: datetime) -> Evidence:
-    """Store the bytes, then their row. The same bytes lie on the disk once; the same piece of a run is kept once."""
+@dataclass(frozen=True)
+class Stored:
+    """Bytes that lie on the disk by now; a row may tell of them."""
+
+    captured: Captured
+    sha256: str
+    size: int
+    stored_size: int
+    path: str
+    redactions: int
+
+
+def store(captured: Captured) -> Stored:
+    """Redact, hash, compress, write. The same bytes lie on the disk once."""
     data, redactions = redact(captured.data)
     sha256 = hashlib.sha256(data).hexdigest()
-    known = run.evidence.filter(sha256=sha256, probe=probe, name=captured.name).first()
-    if known:
-        return known
     path = f"{sha256[:2]}/{sha256[2:]}.zst"
-    stored_size = _write(path, data)
-    return Evidence.objects.create(
-        sha256=sha256,
-        size=len(data),
-        stored_size=stored_size,
-        name=captured.name[:200],
-        media=captured.media[:80],
+    return Stored(captured, sha256, len(data), _write(path, data), path, redactions)
+
+
+def record(stored: Stored, *, run: DiagnosticRun, probe: str, by: Actor, at: datetime) -> Evidence:
+    """The row; the same piece of a run gets one."""
+    name = stored.captured.name[:200]
+    known = run.evidence.filter(sha256=stored.sha256, probe=probe, name=name).first()
+    return known or Evidence.objects.create(
+        sha256=stored.sha256,
+        size=stored.size,
+        stored_size=stored.stored_size,
+        name=name,
+        media=stored.captured.media[:80],
         node=run.node,
         incident=run.incident,
         run=run,
         probe=probe,
         captured_at=at,
         uploaded_by=person(by),
-        path=path,
-        redactions=redactions,
+        path=stored.path,
+        redactions=stored.redactions,
     )
 
 

@@ -34,7 +34,7 @@ def take_probe(probe_result_id: int, *, at: datetime) -> bool:
     output = _run(claimed)
     ended = at + timedelta(seconds=time.monotonic() - started)
     for captured in output.evidence:
-        evidence.keep(captured, run=claimed.run, probe=claimed.probe, by=SICKBAY, at=ended)
+        evidence.record(evidence.store(captured), run=claimed.run, probe=claimed.probe, by=SICKBAY, at=ended)
     return _finish(claimed, output, at=ended)
 
 

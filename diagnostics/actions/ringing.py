@@ -19,8 +19,7 @@ RING_AGAIN = timedelta(seconds=5)
 EXPIRES_SECONDS = 60.0
 JUDGE_SECONDS = 240
 BATCH = 200
-# Also what redis-py and amqp raise, without naming the one that a site uses.
-BROKER_ERRORS = (KombuError, OSError, *current_app.connection_for_write().connection_errors)
+BROKER_ERRORS = (KombuError, OSError)  # kombu wraps what the client of the broker raises
 _is_silent = False
 
 

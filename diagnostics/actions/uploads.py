@@ -30,10 +30,13 @@ def add_evidence(
         raise Invalid(_("Say to which incident or node the evidence belongs."))
     _check_size(data)
     captured = Captured(safe_name(name), "application/octet-stream" if is_binary(data) else "text/plain", data)
-    node = node or (incident.node if incident else None)
-    run = _run(incident, node, by=by, at=at)
-    row = evidence.keep(captured, run=run, probe=UPLOAD, by=by, at=at)
-    _release(run, row, by=by, at=at)
+    stored = evidence.store(captured)
+    with transaction.atomic():
+        run = _run(incident, node or (incident.node if incident else None), by=by, at=at)
+        row = evidence.record(stored, run=run, probe=UPLOAD, by=by, at=at)
+        if incident:
+            note(incident, "evidence_added", by=by, at=at, evidence=row.pk, name=row.name, size=row.size, run=run.pk)
+        transaction.on_commit(doorbell.ring)
     return row
 
 
@@ -55,26 +58,19 @@ def _check_size(data: bytes) -> None:
 
 
 def _run(incident: Incident | None, node: Node | None, *, by: Actor, at: datetime) -> DiagnosticRun:
-    """Its probe is not done yet, so that nobody judges the run before the evidence is there."""
-    with transaction.atomic():
-        run = DiagnosticRun.objects.create(
-            incident=incident,
-            node=node,
-            plan=UPLOAD,
-            purpose=DiagnosticRun.Purpose.UPLOAD,
-            state=DiagnosticRun.State.RUNNING,
-            requested_by=person(by),
-            requested_by_name=name_of(by)[:120],
-            created_at=at,
-            started_at=at,
-        )
-        run.probes.create(probe=UPLOAD, version="1", state=ProbeResult.State.RUNNING, due_at=at, started_at=at, worker="web")
+    """A run whose only probe is done: what is left is to judge it."""
+    run = DiagnosticRun.objects.create(
+        incident=incident,
+        node=node,
+        plan=UPLOAD,
+        purpose=DiagnosticRun.Purpose.UPLOAD,
+        state=DiagnosticRun.State.RUNNING,
+        requested_by=person(by),
+        requested_by_name=name_of(by)[:120],
+        created_at=at,
+        started_at=at,
+    )
+    run.probes.create(
+        probe=UPLOAD, version="1", state=ProbeResult.State.DONE, due_at=at, started_at=at, finished_at=at, worker="web"
+    )
     return run
-
-
-def _release(run: DiagnosticRun, row: Evidence, *, by: Actor, at: datetime) -> None:
-    with transaction.atomic():
-        run.probes.update(state=ProbeResult.State.DONE, finished_at=at)
-        if run.incident:
-            note(run.incident, "evidence_added", by=by, at=at, evidence=row.pk, name=row.name, size=row.size, run=run.pk)
-        transaction.on_commit(doorbell.ring)

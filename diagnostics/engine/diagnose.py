@@ -25,6 +25,9 @@ SCHEMA = "sickbay.findings/1"
 # A stamp without a zone may be this far off: it is left out only if it is older in every zone.
 _ZONE_DOUBT = timedelta(hours=14)
 
+# What reading a document of the right kind in the wrong shape raises; ElementTree's ParseError is a SyntaxError.
+_MISSHAPEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError, SyntaxError)
+
 __all__ = ["Part", "diagnose", "document"]
 
 
@@ -75,7 +78,11 @@ def _judge(part: Part) -> tuple[list[Observation], list[Check], str]:
     if form is None or found.payload is None:
         reason = found.reason or "format not recognised"
         return [], [Check(part.name, (), "could_not_check", reason)], found.kind
-    observations = [seen for judge in form.judges for seen in judge(found.payload, source_name=part.name)]
+    try:
+        observations = [seen for judge in form.judges for seen in judge(found.payload, source_name=part.name)]
+    except _MISSHAPEN as error:
+        reason = f"the {form.name} document is not in the form that it should have ({type(error).__name__}: {error})"
+        return [], [Check(part.name, form.families(), "could_not_check", reason)], found.kind
     if found.kind == "text":
         return _judged_text(part, form, observations)
     return observations, _checks(part, form, found), found.kind

@@ -73,15 +73,17 @@ def _is_missing(result: Result) -> bool:
     return result.code is None and "No such file" in result.problem
 
 
+FAMILIES = (
+    "gpu.presence", "gpu.memory", "gpu.nvlink", "gpu.firmware", "gpu.application", "gpu.thermal", "gpu.power", "gpu.pcie",
+    "gpu.driver", "host.availability", "host.memory", "host.cpu", "host.pcie", "host.storage", "host.cooling", "os.kernel",
+    "os.memory", "os.hang", "os.limits", "os.modules", "fabric.link", "fabric.adapter",
+)  # fmt: skip
+
 SPEC = ProbeSpec(
     id="kernel_log",
     version="1",
     title="Kernel log",
-    families=(
-        "gpu.presence", "gpu.memory", "gpu.nvlink", "gpu.firmware", "gpu.application", "gpu.thermal", "gpu.power",
-        "gpu.pcie", "gpu.driver", "host.availability", "host.memory", "host.cpu", "host.pcie", "host.storage",
-        "host.cooling", "os.kernel", "os.memory", "os.hang", "os.limits", "os.modules", "fabric.link", "fabric.adapter",
-    ),  # fmt: skip
+    families=FAMILIES,
     deadline_seconds=DEADLINE_SECONDS,
     run=read,
 )

@@ -214,14 +214,15 @@ def _plain(text: str | bytes) -> str:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
 
+FAMILIES = (
+    "gpu.presence", "gpu.memory", "gpu.nvlink", "gpu.firmware", "gpu.thermal", "gpu.power", "gpu.pcie", "gpu.mig", "gpu.driver",
+)  # fmt: skip
+
 SPEC = ProbeSpec(
     id="nvml",
     version="1",
     title="GPUs",
-    families=(
-        "gpu.presence", "gpu.memory", "gpu.nvlink", "gpu.firmware", "gpu.thermal", "gpu.power", "gpu.pcie", "gpu.mig",
-        "gpu.driver",
-    ),  # fmt: skip
+    families=FAMILIES,
     deadline_seconds=DEADLINE_SECONDS,
     run=read,
 )

@@ -2,6 +2,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from incidents.domain.permissions import Grant, Role
@@ -58,10 +59,17 @@ class RoleGrant(models.Model):
     cluster = models.ForeignKey("incidents.Cluster", on_delete=models.CASCADE, null=True, blank=True)
 
     class Meta:
-        constraints = [
+        constraints = [  # one per case, since SQLite takes each NULL for a value of its own
             models.UniqueConstraint(
-                fields=["user", "role", "team", "cluster"], name="grant_once", nulls_distinct=False
+                fields=["user", "role"], condition=Q(team=None, cluster=None), name="grant_once_everywhere"
             ),
+            models.UniqueConstraint(
+                fields=["user", "role", "team"], condition=Q(cluster=None), name="grant_once_in_a_team"
+            ),
+            models.UniqueConstraint(
+                fields=["user", "role", "cluster"], condition=Q(team=None), name="grant_once_in_a_cluster"
+            ),
+            models.UniqueConstraint(fields=["user", "role", "team", "cluster"], name="grant_once_in_both"),
         ]
 
     def __str__(self) -> str:

@@ -89,7 +89,7 @@ def tick(
         step = _step(row, step_key)
         outcome = _outcome(step, state, answer)
         latest = queries.latest_result(row, step_key)
-        if latest and (latest.state, latest.outcome) == (state, outcome) and not _comes_again(row, step_key):
+        if latest and _says_the_same(latest, state, outcome, note) and not _comes_again(row, step_key, state):
             return latest
         if latest is None and state == StepState.UNDONE:
             raise Refused(_("There is nothing to take back: the step is not ticked."))
@@ -128,9 +128,13 @@ def _outcome(step: Step, state: StepState, answer: str) -> str:
     return outcome_of(Waypoint(step.key, step.type, branches(step.spec)), state, answer=answer)
 
 
-def _comes_again(run: ChecklistRun, key: str) -> bool:
+def _says_the_same(latest: StepResult, state: StepState, outcome: str, note: str) -> bool:
+    return (latest.state, latest.outcome) == (state, outcome) and note in ("", latest.note)
+
+
+def _comes_again(run: ChecklistRun, key: str, state: StepState) -> bool:
     """True if the path has led back to this step, so that the old tick no longer counts."""
-    return queries.route_of(run).current == key
+    return state != StepState.UNDONE and queries.route_of(run).current == key
 
 
 def _overtaken(latest: StepResult | None) -> str:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from diagnostics.models import Finding
@@ -32,6 +33,8 @@ def _link(finding: Finding, *, at: datetime) -> int:
         known = FindingLink.objects.filter(incident=incident, revision__in=published).exists()
         new = sum(_pin(finding, incident, revision, reason[:300], at=at) for revision in published)
         if new and not known:
+            # Live pages poll by the version.
+            Incident.objects.filter(pk=incident.pk).update(version=F("version") + 1)
             source = published[0]
             journal.note(
                 incident,

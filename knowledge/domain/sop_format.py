@@ -125,7 +125,7 @@ def _refuse_bytes(text: str) -> None:
     for number, line in enumerate(text.split("\n"), start=1):
         if "\r" in line:
             raise FormatError([Problem(number, "ends with a carriage return; save the file with LF line ends.")])
-        if any(ord(char) < 32 and char != "\t" or 0xD800 <= ord(char) <= 0xDFFF or char == "\ufeff" for char in line):
+        if any((ord(char) < 32 and char != "\t") or 0xD800 <= ord(char) <= 0xDFFF or char == "\ufeff" for char in line):
             raise FormatError([Problem(number, "holds a control character or a byte order mark; delete it.")])
 
 

@@ -44,15 +44,16 @@ def load(text: str, *, first_line: int = 1) -> Block:
 def _refuse_references(text: str, first_line: int) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = first_line + event.start_mark.line
+        line = first_line + (event.start_mark.line if event.start_mark else 0)
         # Deeper nesting than any SOP has would exhaust the stack of the composer.
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise FormatError([Problem(line, f"nested deeper than {MAX_DEPTH} levels.")])
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise FormatError([Problem(line, "anchors and aliases (& and *) are not allowed; write the value out or quote it.")])
-        if getattr(event, "tag", None):
-            raise FormatError([Problem(line, f"tags ({event.tag}) are not allowed; leave the '!' out or quote the text.")])
+        tag = getattr(event, "tag", None)
+        if tag:
+            raise FormatError([Problem(line, f"tags ({tag}) are not allowed; leave the '!' out or quote the text.")])
 
 
 def _value(node: yaml.Node, first_line: int, depth: int) -> object:
@@ -81,7 +82,7 @@ def _block(node: yaml.MappingNode, first_line: int, depth: int) -> Block:
 
 def _scalar(node: yaml.Node, first_line: int) -> str | int | bool:
     text, line = str(node.value), first_line + node.start_mark.line
-    if node.style is not None or node.tag == TEXT:
+    if getattr(node, "style", None) is not None or node.tag == TEXT:
         return text
     if WHOLE.fullmatch(text):
         return int(text)

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -223,6 +224,18 @@ def test_a_second_supervisor_says_where_the_first_one_is(tmp_path):
     startup.claim(tmp_path / "data", "http://localhost:8000/")
     with pytest.raises(startup.CannotStart, match=rf"process {os.getpid()}, http://localhost:8000/"):
         startup.claim(tmp_path / "data", "http://localhost:8001/")
+
+
+def test_a_new_start_waits_until_the_guard_of_a_killed_run_has_tidied_up(tmp_path):
+    startup.make_ours(tmp_path / "data")
+    claimed = subprocess.Popen(["true"])
+    claimed.wait()
+    lock = startup.claim(tmp_path / "data", "http://localhost:8000/")
+    os.pwrite(lock, f"{claimed.pid} ".encode(), 0)  # who held it is gone, the guard holds it still
+    threading.Timer(0.5, os.close, [lock]).start()
+    began = time.monotonic()
+    os.close(startup.claim(tmp_path / "data", "http://localhost:8000/"))
+    assert time.monotonic() - began > 0.4
 
 
 def test_the_data_folder_is_for_its_owner_only(tmp_path):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from diagnostics.engine import catalog
-from diagnostics.engine.judges import machine_checks, probes, signatures, xids
+from diagnostics.engine.judges import bmc, fabric, gpu, machine_checks, pcie, probes, redfish, signatures, storage, xids
 from diagnostics.engine.types import Check, Observation
 from incidents.domain import faults
 
@@ -51,4 +51,19 @@ FORMATS: dict[str, Format] = {
     ),
     "sickbay.disk": Format("file systems", (probes.disk,), _of("os.space", "host.storage")),
     "sickbay.memory": Format("memory", (probes.memory,), _of("host.memory", "os.memory")),
+    "nvidia-smi": Format(
+        "nvidia-smi",
+        (gpu.settings, signatures.judge),
+        _of("gpu.presence", "gpu.memory", "gpu.thermal", "gpu.power", "gpu.mig", "gpu.firmware"),
+    ),
+    "nvlink": Format("nvidia-smi nvlink", (gpu.links, signatures.judge), _of("gpu.nvlink")),
+    "dcgm-diag": Format("dcgmi diag", (gpu.diagnostic,), _of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
+    "ipmi-sel": Format("BMC event log", (bmc.event_log,), _of("host.memory", "host.cooling", "host.power", "host.board", "host.security")),
+    "ipmi-sensors": Format("BMC sensors", (bmc.sensor_table,), _of("host.cooling", "host.power", "host.board")),
+    "ipmi-sel-info": Format("BMC event log size", (bmc.sel_info,), _of("bmc.log")),
+    "redfish": Format("Redfish", (redfish.judge,), _of("host.cooling", "host.power", "host.board")),
+    "smart": Format("SMART", (storage.smart,), _of("host.storage")),
+    "ibstat": Format("InfiniBand ports", (fabric.ports, signatures.judge), _of("fabric.link", "fabric.adapter", "fabric.control")),
+    "ibqueryerrors": Format("InfiniBand counters", (fabric.errors,), _of("fabric.link")),
+    "lspci": Format("PCI devices", (pcie.links, signatures.judge), _of("gpu.pcie")),
 }

@@ -1,10 +1,11 @@
 """What kind of evidence is this? Decided by content, never by name."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.engine.parsers import json_text, text
+from diagnostics.engine.parsers import ipmi, json_text, lspci, text
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.log import Log
 
@@ -87,11 +88,25 @@ _JSONS: tuple[tuple[str, Callable[[Any], bool]], ...] = (
 )
 
 
+def _matches(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(pattern)
+    return lambda head: compiled.search(head) is not None
+
+
 def _any_of(*words: str) -> Callable[[str], bool]:
     return lambda head: any(word in head for word in words)
 
 
 _TEXTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("nvidia-smi", _matches(r"<nvidia_smi_log|NVSMI LOG|(?m:^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\s*$)")),
+    ("nvlink", _matches(r"(?m:^GPU \d+: .*\(UUID: )[\s\S]*(?:\n\s+Link \d+: |all links are inActive)")),
+    ("dcgm-diag", _matches(r"(?m:^\| Diagnostic +\||^\|-+  \w+  -+\+-|^\| [A-Z][\w ]+ \| (?:Pass|Fail|Skip)\b)")),
+    ("ipmi-sel", ipmi.looks_like_sel),
+    ("ipmi-sensors", ipmi.looks_like_sensors),
+    ("ipmi-sel-info", _matches(r"(?m:^SEL Information|^Percent Used +: \d+%)")),
+    ("ibstat", _matches(r"(?m:^CA '\w+')")),
+    ("ibqueryerrors", _matches(r"(?m:^\s*GUID 0x[0-9a-f]+ port \w+: \[)")),
+    ("lspci", lspci.looks_like),
     ("job-log", _any_of("NCCL WARN", "NCCL INFO", "ProcessGroupNCCL", "Traceback (most recent call last)", "torch.distributed", "[rank0]:")),
 )
 
