@@ -25,19 +25,26 @@ class Program:
 
 
 def table(env: environment.Environment, data: Path) -> list[Program]:
-    """The web comes last: when it answers, all is there."""
+    """Pager and web come first: what is urgent does not wait for Celery."""
     broker = environment.broker(env, data)
     manage = (sys.executable, "manage.py")
     return [
         *([embedded_valkey(data, broker)] if broker.embedded else []),
         Program("migrate", (*manage, "migrate", "--no-input", "-v", "0"), once=True),
-        Program("static", (*manage, "collectstatic", "--no-input", "-v", "0"), once=True),
+        *([Program("static", (*manage, "collectstatic", "--no-input", "-v", "0"), once=True)] if stale(data) else []),
         Program("setup", (*manage, "setup"), once=True, private=True),
         Program("pager", (*manage, "pager")),
+        web(env, data),
         worker(env),
         beat(data),
-        web(env, data),
     ]
+
+
+def stale(data: Path) -> bool:
+    """Whether the collected static files are older than our own, or than the packages that bring some."""
+    manifest = data / "static" / "staticfiles.json"
+    sources = [environment.ROOT / "requirements" / "lock.txt", *(environment.ROOT / "static").rglob("*")]
+    return not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in sources)
 
 
 def embedded_valkey(data: Path, broker: environment.Broker) -> Program:
@@ -85,4 +92,4 @@ def web(env: environment.Environment, data: Path) -> Program:
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
     flags = ("--preload", "--no-control-socket")
     command = (sys.executable, "-m", "gunicorn", "config.wsgi:application", *flags, *arguments)
-    return Program("web", command, ready=lambda: startup.answers(env), within=60)
+    return Program("web", command, ready=lambda: startup.answers(env), within=30)

@@ -71,7 +71,8 @@ class Supervisor:
         self.token = secrets.token_hex(16)
         self.environ = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
         self.environ |= {"SICKBAY_SUPERVISED": "1", "SICKBAY_DATA_DIR": str(data), processes.TOKEN: self.token}
-        self.environ |= {"PYTHONUNBUFFERED": "1"}
+        # Without the second, a worker told to end waits for its tasks; killed after that, it cannot put them back.
+        self.environ |= {"PYTHONUNBUFFERED": "1", "REMAP_SIGTERM": "SIGQUIT"}
         self.selector = selectors.DefaultSelector()
         self.asked_at: float | None = None  # when we were first told to stop
         self.hurry = False

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from diagnostics.models import DiagnosticRun, Evidence, Finding, FindingVerdict, ProbeResult
@@ -52,7 +52,9 @@ def _of(incident: Incident) -> Q:
 def _with_all(findings: QuerySet[Finding]) -> QuerySet[Finding]:
     verdicts = Prefetch("verdicts", FindingVerdict.objects.select_related("by").order_by("-at", "-id"))
     deeper = Prefetch("consequences", Finding.objects.select_related("evidence").order_by("id"))
-    followers = Prefetch("consequences", Finding.objects.select_related("evidence").prefetch_related(deeper).order_by("id"))
+    followers = Prefetch(
+        "consequences", Finding.objects.select_related("evidence").prefetch_related(deeper).order_by("id")
+    )
     return findings.select_related("run", "node", "part", "evidence", "incident").prefetch_related(verdicts, followers)
 
 
@@ -89,6 +91,13 @@ def live_version(run: DiagnosticRun) -> str:
     )
     attempts = sum(run.probes.values_list("attempts", flat=True))
     return f"{run.pk}-{run.state}-{counts['running']}-{counts['done']}-{attempts}"
+
+
+def live_version_of(incident: Incident) -> str:
+    """Changes with every answer of a probe of the incident's unfinished runs; what is finished counts in `incident.version`."""
+    probes = ProbeResult.objects.filter(run__incident=incident, run__state__in=DiagnosticRun.UNFINISHED)
+    rows = probes.values_list("run", "run__state", "state").annotate(n=Count("pk"), attempts=Sum("attempts")).order_by()
+    return ".".join(f"{run}{state[0]}{probe[0]}{n}{attempts}" for run, state, probe, n, attempts in sorted(rows))
 
 
 @dataclass(frozen=True)
@@ -138,10 +147,10 @@ def _line(row: ProbeResult) -> ProbeLine:
 # --- what the actions ask ----------------------------------------------------------------------------------------------------
 
 
-def unfinished_run(*, incident: Incident | None, node: Node | None, purpose: str) -> DiagnosticRun:
-    """The one that keeps another from being started."""
+def newest_run(*, incident: Incident | None, node: Node | None, purpose: str) -> DiagnosticRun:
+    """The one that keeps another from being started; it may have finished in this very moment."""
     subject = Q(incident=incident) if incident else Q(incident=None, node=node)
-    return DiagnosticRun.objects.get(subject, purpose=purpose, state__in=DiagnosticRun.UNFINISHED)
+    return DiagnosticRun.objects.filter(subject, purpose=purpose).latest("id")
 
 
 def unfinished_verifications(incident: Incident, *, before: datetime | None) -> QuerySet[DiagnosticRun]:
@@ -161,8 +170,12 @@ def parts_by_name(node: Node | None) -> dict[str, int]:
     """Slot, UUID and PCI address of what is in the node now -> the part."""
     if node is None:
         return {}
-    rows = node.parts.filter(removed_at=None).values_list("pk", "slot", "uuid", "pci_address")
-    return {name: pk for pk, slot, uuid, pci in rows for name in (slot.lower(), uuid.lower(), pci_key(pci)) if name}
+    rows = node.parts.filter(removed_at=None).values_list("pk", "kind", "slot", "uuid", "pci_address")
+    return {name: pk for pk, *names in rows for name in _names(*names) if name}
+
+
+def _names(kind: str, slot: str, uuid: str, pci: str) -> tuple[str, ...]:
+    return (f"gpu {slot}" if kind == "gpu" else slot.lower(), uuid.lower(), pci_key(pci))
 
 
 def part_named(parts: dict[str, int], component: str | None) -> int | None:
@@ -187,7 +200,9 @@ class Budget:
     def now(cls) -> "Budget":
         rung = ProbeResult.objects.filter(run=OuterRef("pk"), rung_at__isnull=False)
         unfinished = DiagnosticRun.objects.filter(AUTOMATIC, state__in=DiagnosticRun.UNFINISHED)
-        begun = unfinished.filter(~Q(state=DiagnosticRun.State.WAITING) | Exists(rung)).values_list("pk", F("node__rack"))
+        begun = unfinished.filter(~Q(state=DiagnosticRun.State.WAITING) | Exists(rung)).values_list(
+            "pk", F("node__rack")
+        )
         rows = list(begun)
         return cls(Counter(rack for _pk, rack in rows), {pk for pk, _rack in rows})
 

@@ -19,14 +19,18 @@ def checklist_answer(incident: Incident) -> ClosureAnswer | None:
     opened = [run for run in runs if run.state == ChecklistRun.State.OPEN]
     if opened:
         names = ", ".join(run.revision.title for run in opened)
-        return ClosureAnswer(title, False, _("Finish the checklist '%(names)s', or leave it and say why.") % {"names": names})
+        return ClosureAnswer(
+            title, False, _("Finish the checklist '%(names)s', or leave it and say why.") % {"names": names}
+        )
     if runs:
         return ClosureAnswer(title, True, _how_it_ended(runs[-1]))
     revision = queries.suggested_revision(incident)
     if revision is None:
         return None
     words = {"title": revision.title}
-    return ClosureAnswer(title, False, _("Work through the checklist of '%(title)s', or say why it was not used.") % words)
+    return ClosureAnswer(
+        title, False, _("Work through the checklist of '%(title)s', or say why it was not used.") % words
+    )
 
 
 def _how_it_ended(run: ChecklistRun) -> str:

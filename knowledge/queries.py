@@ -70,7 +70,9 @@ def published_for_fault(fault: str) -> list[SopRevision]:
     if best is None:
         return []
     rows = best.sop.publications.select_related("revision__sop")
-    return sorted((row.revision for row in rows), key=lambda one: (one.language != best.sop.source_language, one.language))
+    return sorted(
+        (row.revision for row in rows), key=lambda one: (one.language != best.sop.source_language, one.language)
+    )
 
 
 def sop_of_fault(code: str, language: str) -> SopRevision | None:
@@ -81,7 +83,9 @@ def sop_of_fault(code: str, language: str) -> SopRevision | None:
 def published(slug: str, language: str) -> SopRevision | None:
     """The published revision of a SOP in this language, else in its source language."""
     rows = Publication.objects.filter(sop__slug=slug).select_related("revision__sop", "sop")
-    return _in_language([row.revision for row in sorted(rows, key=lambda row: row.language != row.sop.source_language)], language)
+    return _in_language(
+        [row.revision for row in sorted(rows, key=lambda row: row.language != row.sop.source_language)], language
+    )
 
 
 def open_checklist(incident: Incident, sop: Sop) -> ChecklistRun:
@@ -146,7 +150,9 @@ def library(language: str, *, fault: str = "") -> tuple[ArticleRow, ...]:
     if fault:
         sops = sops.filter(fault_links__fault=fault)
     published: dict[int, list[SopRevision]] = {}
-    for row in Publication.objects.select_related("revision", "sop").defer("revision__body").order_by("sop", "language"):
+    for row in (
+        Publication.objects.select_related("revision", "sop").defer("revision__body").order_by("sop", "language")
+    ):
         published.setdefault(row.sop_id, []).append(row.revision)
     steps = _counts(Step.objects.filter(revision__publications__isnull=False).values_list("revision"))
     used = _counts(ChecklistRun.objects.values_list("sop"))

@@ -9,10 +9,10 @@ from incidents.actions import fleet
 from incidents.actions.rights import Actor
 from incidents.models import Node
 
-CLUSTER = "local"
-
 
 def enrol_local(*, by: Actor, at: datetime, transport: Transport | None = None) -> Node:
     """This machine as it is now; called again it brings the row up to date."""
-    facts = inventory.read(Context(transport or Local()))
-    return fleet.enrol(facts, cluster=CLUSTER, is_local=True, by=by, at=at)
+    # What was once counted stays expected: a GPU that is gone must not be forgotten.
+    known = Node.objects.filter(is_local=True).values_list("expected_gpus", flat=True).first()
+    facts = inventory.read(Context(transport or Local(), expected_gpus=known))
+    return fleet.enrol(facts, is_local=True, by=by, at=at)

@@ -39,7 +39,16 @@ def _say(finding: Finding, *, confirmed: bool, by: User, at: datetime, note: str
         verdict = finding.verdicts.create(confirmed=confirmed, by=by, at=at, note=note)
         if incident:
             kind = "finding_confirmed" if confirmed else "finding_rejected"
-            tell(incident, kind, by=by, at=at, text=note, finding=finding.pk, fault=finding.fault, component=finding.component)
+            tell(
+                incident,
+                kind,
+                by=by,
+                at=at,
+                text=note,
+                finding=finding.pk,
+                fault=finding.fault,
+                component=finding.component,
+            )
     return verdict
 
 

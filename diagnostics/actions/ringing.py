@@ -28,8 +28,10 @@ def ring_waiting(*, at: datetime) -> int:
     count = 0
     try:
         for name, row, limit in _due(at=at):
-            type(row).objects.filter(pk=row.pk).update(rung_at=at)  # before the ring: a broker that hangs is not asked again at once
-            current_app.send_task(name, args=(row.pk,), retry=False, expires=EXPIRES_SECONDS, time_limit=limit)
+            type(row).objects.filter(pk=row.pk).update(
+                rung_at=at
+            )  # before the ring: a broker that hangs is not asked again at once
+            current_app.send_task(name, args=(row.pk,), retry=False, expires=EXPIRES_SECONDS, time_limit=int(limit))
             count += 1
     except BROKER_ERRORS as error:
         _say(f"The queue cannot be reached ({error}); runs wait, alerts and incidents go on.")
@@ -51,7 +53,9 @@ def waiting_probes(*, at: datetime) -> list[ProbeResult]:
     unrung = Q(rung_at=None) | Q(rung_at__lte=at - RING_AGAIN)
     free = Q(state=ProbeResult.State.WAITING, due_at__lte=at) | Q(state=ProbeResult.State.RUNNING, lease_until__lt=at)
     rows = (
-        ProbeResult.objects.filter(free, unrung, run__state__in=(DiagnosticRun.State.WAITING, DiagnosticRun.State.RUNNING))
+        ProbeResult.objects.filter(
+            free, unrung, run__state__in=(DiagnosticRun.State.WAITING, DiagnosticRun.State.RUNNING)
+        )
         .select_related("run__node")
         .order_by("run_id", "id")[:BATCH]
     )

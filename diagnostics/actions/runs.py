@@ -43,12 +43,13 @@ def start(
         with transaction.atomic():
             run = _insert(node, incident, plan, purpose, since, by, at)
             ProbeResult.objects.bulk_create(
-                ProbeResult(run=run, probe=name, version=PROBES[name].version, due_at=at + due_in) for name in PLANS[plan]
+                ProbeResult(run=run, probe=name, version=PROBES[name].version, due_at=at + due_in)
+                for name in PLANS[plan]
             )
             _tell(run, by=by, at=at)
             transaction.on_commit(doorbell.ring)
     except IntegrityError:
-        return queries.unfinished_run(incident=incident, node=node, purpose=purpose)
+        return queries.newest_run(incident=incident, node=node, purpose=purpose)
     return run
 
 
@@ -114,4 +115,6 @@ def _tell(run: DiagnosticRun, *, by: Actor, at: datetime) -> None:
     if run.incident is None:
         return
     is_deferred = isinstance(by, Machine) and not queries.within_budget(run)
-    note(run.incident, "run_started", by=by, at=at, run=run.pk, plan=run.plan, purpose=run.purpose, deferred=is_deferred)
+    note(
+        run.incident, "run_started", by=by, at=at, run=run.pk, plan=run.plan, purpose=run.purpose, deferred=is_deferred
+    )

@@ -23,8 +23,15 @@ def verify(incident: Incident, *, by: Actor, at: datetime) -> DiagnosticRun | No
         return None
     for stale in queries.unfinished_verifications(incident, before=incident.verifying_at):
         runs.cancel(stale, by=SICKBAY, at=at, reason="A newer verification begins.")
-    since = incident.repair_started_at or incident.verifying_at
+    since = _repair_began_at(incident)
     return runs.start(incident=incident, plan="verify", purpose=DiagnosticRun.Purpose.VERIFY, since=since, by=by, at=at)
+
+
+def _repair_began_at(incident: Incident) -> datetime | None:
+    """The last repair: it began when work began, or when the proof of the one before failed."""
+    failed = incident.verifications.filter(passed=False).order_by("at").last()
+    times = [incident.repair_started_at, failed.at if failed else None]
+    return max((at for at in times if at), default=incident.verifying_at)
 
 
 def answer(run: DiagnosticRun, *, at: datetime) -> None:

@@ -50,7 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m diagnostics.engine", description=__doc__)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help='a file, a folder or an archive; "-" reads standard input')
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help='a file, a folder or an archive; "-" reads standard input'
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON (sickbay.findings/1)")
     parser.add_argument("--lang", choices=sorted(_WORDS), default="en", help="language of titles")
     return parser
@@ -74,7 +76,8 @@ def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
     mark = finding.severity if finding.root else words["note"]
     where = "  ".join(part for part in (finding.component, finding.node and f"{words['node']} {finding.node}") if part)
     times = f"  ({finding.count} {words['times']})" if finding.count > 1 else ""
-    yield f"  {_paint(mark, _COLOURS[finding.severity] if finding.root else '2')}  {fault.title_in(language)}  {finding.fault}  {where}{times}"
+    head = _paint(mark, _COLOURS[finding.severity] if finding.root else "2")
+    yield f"  {head}  {fault.title_in(language)}  {finding.fault}  {where}{times}"
     source = f"{finding.source_name} " if finding.source_name else ""
     yield f"      {source}{words['line']} {finding.line_number}: {_short(finding.line)}"
     if finding.detail:

@@ -55,7 +55,7 @@ def read(path: str, *, limits: Limits | None = None) -> Bundle:
     bundle = Bundle(path)
     try:
         if path == "-":
-            _add(bundle, "standard input", _limited(sys.stdin.buffer, limits.part_bytes), limits)
+            _add(bundle, "standard input", _limited(sys.stdin.buffer, limits.total_bytes), limits)
         elif Path(path).is_dir():
             _add_folder(bundle, Path(path), limits)
         else:
@@ -81,7 +81,7 @@ def _add_folder(bundle: Bundle, folder: Path, limits: Limits) -> None:
 
 def _add_file(bundle: Bundle, path: Path, name: str, limits: Limits) -> None:
     with path.open("rb") as file:
-        data = _limited(file, limits.part_bytes)
+        data = _limited(file, limits.total_bytes)
     _add(bundle, name, data, limits, inside=bundle.is_bundle)
 
 
@@ -97,9 +97,6 @@ def _room(bundle: Bundle, limits: Limits) -> bool:
 
 def _add(bundle: Bundle, name: str, data: bytes, limits: Limits, *, inside: bool = False) -> None:
     """One blob: a packed file is unpacked, an archive opened (but for one `inside` a bundle), all else is a part."""
-    if len(data) > limits.part_bytes:
-        data = data[: limits.part_bytes]
-        bundle.cannot(name, f"only the first {limits.part_bytes >> 20} MiB were read")
     if (opener := _opener(data)) is not None:
         unpacked = _unpack(bundle, name, data, opener, limits)
         if unpacked is None:
@@ -107,6 +104,9 @@ def _add(bundle: Bundle, name: str, data: bytes, limits: Limits, *, inside: bool
         data = unpacked
     members = _members(data)
     if members is None:
+        if len(data) > limits.part_bytes:
+            data = data[: limits.part_bytes]
+            bundle.cannot(name, f"only the first {limits.part_bytes >> 20} MiB were read")
         bundle.parts.append(Part(name, data))
         bundle.total += len(data)
     elif inside:
@@ -122,7 +122,15 @@ def _add_members(bundle: Bundle, name: str, members: Iterator[tuple[str, IO[byte
             if not _room(bundle, limits):
                 return
             _add(bundle, member, _limited(file, limits.part_bytes), limits, inside=True)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError, NotImplementedError) as error:
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        EOFError,
+        OSError,
+        RuntimeError,
+        ValueError,
+        NotImplementedError,
+    ) as error:
         bundle.cannot(name, f"the archive is broken: {error}")
 
 
@@ -179,12 +187,11 @@ def _unpack(bundle: Bundle, name: str, data: bytes, opener: Any, limits: Limits)
                 if size > limits.ratio_from and size > limits.ratio * len(data):
                     bundle.cannot(name, f"not unpacked: it grows more than {limits.ratio} times, as only a bomb does")
                     return None
-                if size > limits.part_bytes:
-                    bundle.cannot(name, f"only the first {limits.part_bytes >> 20} MiB were read")
+                if size > limits.total_bytes:
                     break
-    except Exception as error:  # each of the four readers has errors of its own; none may end the diagnosis
+    except Exception as error:  # noqa: BLE001  each of the four readers has errors of its own; none may end the diagnosis
         bundle.cannot(name, f"the packed file is broken after {size} bytes: {error}")
-    return b"".join(chunks)[: limits.part_bytes] if chunks else None
+    return b"".join(chunks) if chunks else None
 
 
 def _limited(file: IO[bytes], most: int) -> bytes:

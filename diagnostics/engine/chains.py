@@ -81,7 +81,11 @@ def _grouped(observations: Iterable[Observation]) -> list[Group]:
 
 def _nearest(groups: dict[tuple[str, str | None, str | None], Group], seen: Observation) -> Group:
     """A sign without a part joins the part of the same fault that was last named before it."""
-    same = [group for (fault, node, _), group in groups.items() if (fault, node) == (seen.fault, seen.node) and group.component]
+    same = [
+        group
+        for (fault, node, _), group in groups.items()
+        if (fault, node) == (seen.fault, seen.node) and group.component
+    ]
     if not same:
         return groups.setdefault((seen.fault, seen.node, None), Group([]))
     before = [group for group in same if group.seen[0].order <= seen.order]
@@ -103,7 +107,9 @@ def _follows(other: Group, root: Group, chain: Chain) -> bool:
         return False
     if other.fault == root.fault and not other.is_consequence and _order(other) <= _order(root):
         return False
-    if other.node != root.node or (chain.scope == "component" and not components.related(other.component, root.component)):
+    if other.node != root.node or (
+        chain.scope == "component" and not components.related(other.component, root.component)
+    ):
         return False
     return _in_time(other, root, chain)
 
@@ -175,7 +181,9 @@ def _descendants(group: Group) -> list[Group]:
 
 def _action(proof: Observation, first_action: str, followers: Sequence[Group]) -> str:
     """The driver's own recommendation comes before our table: it knows the board."""
-    advice = proof.action or next((seen.action for group in followers for seen in reversed(group.seen) if seen.action), None)
+    advice = proof.action or next(
+        (seen.action for group in followers for seen in reversed(group.seen) if seen.action), None
+    )
     return f"{advice}; {first_action}" if advice else first_action
 
 

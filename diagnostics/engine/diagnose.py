@@ -46,7 +46,12 @@ def diagnose(
     evidence does not. `problems` are what the reader of the parts could not read.
     """
     judged = [_judge(part) for part in parts]
-    seen = [one for observations, _, _ in judged for one in observations if since is None or not _is_older(one.moment, since)]
+    seen = [
+        one
+        for observations, _, _ in judged
+        for one in observations
+        if since is None or not _is_older(one.moment, since)
+    ]
     found = chains.findings([replace(one, node=one.node or node) for one in seen])
     checks = [check for _, made, _ in judged for check in made]
     checked = [_settled(check, seen) for check in checks if check.status != "could_not_check"]
@@ -63,13 +68,17 @@ def document(diagnoses: Sequence[Diagnosis], *, language: str = "en") -> dict[st
             "path": one.path,
             "kind": one.kind,
             "findings": [_finding_form(finding, language) for finding in one.findings],
-            "checked": [asdict(check) for check in one.checked],
-            "could_not_check": [asdict(check) for check in one.could_not_check],
+            "checked": [_check_form(check) for check in one.checked],
+            "could_not_check": [_check_form(check) for check in one.could_not_check],
             "verdict": asdict(one.verdict),
         }
         for one in diagnoses
     ]
     return {"schema": SCHEMA, "engine": ENGINE_VERSION, "catalog": CATALOG_VERSION, "files": files}
+
+
+def _check_form(check: Check) -> dict[str, Any]:
+    return asdict(check) | {"families": list(check.families)}
 
 
 def _judge(part: Part) -> tuple[list[Observation], list[Check], str]:
@@ -88,10 +97,12 @@ def _judge(part: Part) -> tuple[list[Observation], list[Check], str]:
     return observations, _checks(part, form, found), found.kind
 
 
-def _judged_text(part: Part, form: Format, observations: list[Observation]) -> tuple[list[Observation], list[Check], str]:
+def _judged_text(
+    part: Part, form: Format, observations: list[Observation]
+) -> tuple[list[Observation], list[Check], str]:
     """Lines without any prefix: a pasted log if something in it is known, else nothing that we can vouch for."""
     if observations:
-        return observations, [Check(part.name, form.families(), "clean")], "log"
+        return observations, [Check(_check_name(form, part), form.families(), "clean")], "log"
     return [], [Check(part.name, (), "could_not_check", "format not recognised")], "unknown"
 
 
@@ -101,12 +112,20 @@ def _checks(part: Part, form: Format, found: Detected) -> list[Check]:
         gaps = [*gaps, Check(part.name, (), "could_not_check", form.unread)]
     unseen = {family for gap in gaps for family in gap.families}
     families = tuple(family for family in form.families() if family not in unseen)
-    return [Check(f"{form.name} ({part.name})", families, "clean"), *gaps] if families else gaps
+    return [Check(_check_name(form, part), families, "clean"), *gaps] if families else gaps
+
+
+def _check_name(form: Format, part: Part) -> str:
+    return f"{form.name} ({part.name})"
 
 
 def _settled(check: Check, seen: Sequence[Observation]) -> Check:
     """A look that was clean until we asked what it saw."""
-    named = {faults.family_of(one.fault) for one in seen if one.role == "root" and one.source_name in check.name}
+    named = {
+        faults.family_of(one.fault)
+        for one in seen
+        if one.role == "root" and check.name.endswith(f"({one.source_name})")
+    }
     return replace(check, status="findings") if named & set(check.families) else check
 
 

@@ -21,7 +21,9 @@ class DiagnosticRun(models.Model):
 
     UNFINISHED = (State.WAITING, State.RUNNING, State.JUDGING)
 
-    incident = models.ForeignKey("incidents.Incident", on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
+    incident = models.ForeignKey(
+        "incidents.Incident", on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
+    )
     node = models.ForeignKey("incidents.Node", on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
     plan = models.CharField(max_length=40)
     purpose = models.CharField(max_length=10, choices=Purpose)

@@ -23,11 +23,18 @@ class Result:
     @property
     def complaint(self) -> str:
         """The reason why it is of no use, in one line."""
-        return self.problem or self.err.decode("utf-8", "replace").strip().split("\n")[0][:300] or f"exit status {self.code}"
+        return (
+            self.problem
+            or self.err.decode("utf-8", "replace").strip().split("\n")[0][:300]
+            or f"exit status {self.code}"
+        )
 
 
 class Transport(Protocol):
-    """A way to a node. Paths are those of the node."""
+    """A way to a node. Paths are those of the node; `is_here` if library calls of this process reach it."""
+
+    @property
+    def is_here(self) -> bool: ...
 
     def run(self, command: tuple[str, ...], *, deadline_seconds: float, max_bytes: int = 16 * MEBIBYTE) -> Result: ...
 

@@ -6,7 +6,9 @@ from typing import Any
 from diagnostics.probes.base import Captured, Context, ProbeOutput, ProbeSpec, could_not_check, found, not_supported
 
 # Network file systems are left out: one whose server is gone would hold statvfs for ever.
-REAL = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "jfs", "reiserfs", "overlay", "vfat"})
+REAL = frozenset(
+    {"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "jfs", "reiserfs", "overlay", "vfat"}
+)
 DEADLINE_SECONDS = 15.0
 
 
@@ -21,7 +23,11 @@ def read(context: Context) -> ProbeOutput:
     filesystems = [row for row in (_row(context, line, problems) for line in _real(mounts)) if row]
     if not filesystems:
         return could_not_check("No file system could be measured. " + " ".join(problems))
-    document = {"schema": "sickbay.disk/1", "filesystems": filesystems, "expected_writable": expected_writable(filesystems)}
+    document = {
+        "schema": "sickbay.disk/1",
+        "filesystems": filesystems,
+        "expected_writable": expected_writable(filesystems),
+    }
     data = json.dumps(document, indent=1, ensure_ascii=False).encode()
     return found(Captured("disk.json", "application/json", data), reason=" ".join(problems)[:400])
 

@@ -11,7 +11,9 @@ from diagnostics.probes.base import Context, Transport
 from incidents.domain.hardware import NodeFacts, PartFacts
 
 DMI = "/sys/class/dmi/id"
-NO_SERIALS = frozenset({"", "none", "not specified", "to be filled by o.e.m.", "default string", "0", "system serial number"})
+NO_SERIALS = frozenset(
+    {"", "none", "not specified", "to be filled by o.e.m.", "default string", "0", "system serial number"}
+)
 SMALLEST_DRIVE_BYTES = 1024**3
 SECTOR_BYTES = 512  # /sys/block/*/size counts these, whatever the drive's own sectors are
 
@@ -27,6 +29,7 @@ def read(context: Context) -> NodeFacts:
         vendor=_dmi(transport, "sys_vendor"),
         product=_dmi(transport, "product_name"),
         serial=_dmi(transport, "product_serial"),
+        expected_gpus=context.expected_gpus or len(gpus) or None,
         parts=(*gpus, *_ports(transport), *_drives(transport)),
         facts={
             "cpu": _cpu(transport),
@@ -52,7 +55,7 @@ def _gpus(context: Context) -> tuple[tuple[PartFacts, ...], str]:
 def _gpu(row: dict[str, Any]) -> PartFacts:
     return PartFacts(
         kind="gpu",
-        slot=f"GPU {row['index']}",
+        slot=str(row["index"]),
         model=row.get("name") or "",
         serial=row.get("serial") or "",
         uuid=row.get("uuid") or "",
@@ -64,7 +67,8 @@ def _ports(transport: Transport) -> list[PartFacts]:
     """Network ports with a device behind them; bridges, tunnels and containers' ends have none."""
     names = [name for name in transport.names("/sys/class/net") if transport.names(f"/sys/class/net/{name}/device")]
     return [
-        PartFacts(kind="nic_port", slot=name, serial=_text(transport, f"/sys/class/net/{name}/address")) for name in names
+        PartFacts(kind="nic_port", slot=name, serial=_text(transport, f"/sys/class/net/{name}/address"))
+        for name in names
     ]
 
 
@@ -90,7 +94,10 @@ def _drives(transport: Transport) -> list[PartFacts]:
 def _cpu(transport: Transport) -> dict[str, Any]:
     text = _text(transport, "/proc/cpuinfo")
     models = re.findall(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", text, re.MULTILINE)
-    return {"model": models[0].strip() if models else platform.machine(), "threads": len(re.findall(r"^processor\s*:", text, re.M))}
+    return {
+        "model": models[0].strip() if models else platform.machine(),
+        "threads": len(re.findall(r"^processor\s*:", text, re.M)),
+    }
 
 
 def _memory_bytes(transport: Transport) -> int | None:

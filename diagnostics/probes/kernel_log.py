@@ -26,7 +26,9 @@ WITHOUT_PERMISSION = (
     "The kernel log may not be read: {complaint}. Add the user that runs Sickbay to the group systemd-journal or adm, "
     "or set kernel.dmesg_restrict=0."
 )
-EMPTY = "The kernel log is empty, which says nothing: a container may hide it. Run Sickbay on the host or upload the log."
+EMPTY = (
+    "The kernel log is empty, which says nothing: a container may hide it. Run Sickbay on the host or upload the log."
+)
 UNREADABLE = "The kernel log could not be read: {complaint}. Upload it as evidence instead."
 
 

@@ -40,7 +40,9 @@ def _edac(context: Context) -> list[dict[str, Any]]:
     for controller in context.transport.names(EDAC):
         if not re.fullmatch(r"mc\d+", controller):
             continue
-        dimms = [name for name in context.transport.names(f"{EDAC}/{controller}") if re.fullmatch(r"(dimm|rank)\d+", name)]
+        dimms = [
+            name for name in context.transport.names(f"{EDAC}/{controller}") if re.fullmatch(r"(dimm|rank)\d+", name)
+        ]
         for dimm in dimms:
             folder = f"{EDAC}/{controller}/{dimm}"
             label = _text(context, f"{folder}/dimm_label").strip() or dimm
@@ -59,7 +61,8 @@ def _pressure(context: Context) -> dict[str, dict[str, float]]:
     """`{"some": {"avg10": percent, ...}, "full": ...}`; empty where the kernel has no pressure accounting."""
     lines = _text(context, "/proc/pressure/memory").splitlines()
     return {
-        line.split(" ", 1)[0]: {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", line)} for line in lines
+        line.split(" ", 1)[0]: {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", line)}
+        for line in lines
     }
 
 

@@ -34,6 +34,8 @@ def read(context: Context) -> ProbeOutput:
     recorded = context.transport.recorded("nvml.json")
     if recorded is not None:
         return _evidence(recorded)
+    if not context.transport.is_here:
+        return not_supported("The GPUs of this node cannot be asked on this way.")
     on_the_bus = gpus_on_the_bus(context.transport)
     try:
         pynvml.nvmlInit()

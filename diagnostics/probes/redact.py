@@ -23,7 +23,9 @@ UNITS = rb"service|socket|slice|scope|timer|mount|automount|target|device|path|s
 RULES = (
     Rule(
         (b"private key-----",),
-        re.compile(rb"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(.{1,8000}?)(-----END [A-Z ]{0,30}PRIVATE KEY-----)", re.DOTALL),
+        re.compile(
+            rb"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(.{1,8000}?)(-----END [A-Z ]{0,30}PRIVATE KEY-----)", re.DOTALL
+        ),
         b"",
     ),
     Rule((b"bearer ", b"basic "), re.compile(rb"(?i)\b((?:bearer|basic) )([A-Za-z0-9._~+/=-]{8,})"), rb"\1***"),
@@ -34,7 +36,11 @@ RULES = (
     ),
     Rule((b"://",), re.compile(rb"(://[^\s/:@\"']{0,64}:)([^\s/@\"']{1,256})(@)"), rb"\1***\3"),
     Rule((b"akia", b"asia"), re.compile(rb"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"), HIDDEN),
-    Rule((b"hf_", b"ghp_", b"gho_", b"glpat-", b"sk-"), re.compile(rb"\b(?:hf_|gh[po]_|glpat-|sk-)[A-Za-z0-9_-]{20,}"), HIDDEN),
+    Rule(
+        (b"hf_", b"ghp_", b"gho_", b"glpat-", b"sk-"),
+        re.compile(rb"\b(?:hf_|gh[po]_|glpat-|sk-)[A-Za-z0-9_-]{20,}"),
+        HIDDEN,
+    ),
     Rule(
         (b"@",),
         # getty@tty1.service and its kind are units of systemd, not addresses of persons.
@@ -61,7 +67,9 @@ def redact(data: bytes) -> tuple[bytes, int]:
 
 
 def is_binary(data: bytes) -> bool:
-    return data.startswith(BINARY_MAGIC) or (b"\0" in data[:LOOKED_AT] and not data.startswith((b"\xff\xfe", b"\xfe\xff")))
+    return data.startswith(BINARY_MAGIC) or (
+        b"\0" in data[:LOOKED_AT] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    )
 
 
 def _hide_key(match: re.Match[bytes]) -> bytes:

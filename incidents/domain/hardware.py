@@ -20,16 +20,13 @@ class PartFacts:
 
 @dataclass(frozen=True, slots=True)
 class NodeFacts:
-    """A node and its parts. `facts` holds the rest as it was read: CPU, memory, operating system, what could not be read."""
+    """A node and its parts. `facts` holds the rest as it was read; `expected_gpus` None means that nobody has said."""
 
     hostname: str
     other_names: tuple[str, ...] = ()
     vendor: str = ""
     product: str = ""
     serial: str = ""
+    expected_gpus: int | None = None
     parts: tuple[PartFacts, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def gpu_count(self) -> int:
-        return sum(part.kind == "gpu" for part in self.parts)

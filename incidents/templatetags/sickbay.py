@@ -28,6 +28,13 @@ STATES = {
     "closed": _("Closed"),
     "merged": _("Merged"),
 }
+HEALTH = {
+    "ok": _("no open incident"),
+    "warn": _("degraded"),
+    "bad": _("failed"),
+    "out": _("taken out"),
+    "unknown": _("not known"),
+}
 LOOKS = {
     "theme": ("light", "dark"),
     "density": ("comfortable", "compact"),
@@ -56,6 +63,17 @@ def sev(severity: str) -> SafeString:
 def state(value: str, word: str = "") -> SafeString:
     """The state of an incident; `word` says it in another way ("Not acknowledged")."""
     return format_html('<span class="state" data-s="{}">{}</span>', value, word or STATES.get(value, value))
+
+
+@register.simple_tag
+def health(value: str) -> SafeString:
+    """The health of a node: its shape and its word."""
+    return format_html('<span class="health" data-h="{}">{}</span>', value, HEALTH.get(value, value))
+
+
+@register.filter
+def percent(share: float) -> int:
+    return round(100 * share)
 
 
 @register.filter
@@ -185,6 +203,12 @@ def short_words(length: timedelta | None) -> str:
     if minutes % 60 == 0:
         return gettext("%(hours)d h") % {"hours": minutes // 60}
     return gettext("%(minutes)d min") % {"minutes": minutes}
+
+
+@register.filter
+def seconds(length: timedelta | None) -> str:
+    """A short time exactly: "3.1 s"; a dash for none."""
+    return NOTHING if length is None else gettext("%(seconds).1f s") % {"seconds": length.total_seconds()}
 
 
 @register.filter

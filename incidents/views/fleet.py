@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -18,6 +19,7 @@ from incidents.actions.rights import may
 from incidents.domain import faults
 from incidents.domain.workflow import OPEN_STATES
 from incidents.models import Incident, IncidentPart, LifeCycle, Node, Part, PartKind, User
+from incidents.views.doors import Refusal
 from incidents.views.rows import rows_of
 
 NODES_SHOWN = 1024
@@ -144,7 +146,11 @@ class PartRow:
 @login_required
 @require_safe
 def node(request: HttpRequest, pk: int) -> HttpResponse:
-    row = get_object_or_404(queries.nodes_for(request.user), pk=pk)
+    return node_page(request, get_object_or_404(queries.nodes_for(request.user), pk=pk))
+
+
+def node_page(request: HttpRequest, row: Node, refusal: Refusal | None = None) -> HttpResponse:
+    """The page of the node, with what was refused if something was."""
     now = timezone.now()
     seen = queries.incidents_for(request.user).filter(node=row)
     still_open = rows_of(seen.filter(state__in=OPEN_STATES).order_by("severity", "-id")[:PAST_SHOWN], at=now)
@@ -153,6 +159,8 @@ def node(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "node": row,
         "now": now,
+        "refusal": refusal,
+        "page_path": reverse("node", args=[row.pk]),
         "health": health,
         "why": why,
         "kinds": _parts_by_kind(row, seen.filter(declared_at__gte=now - timedelta(days=DAYS))),
@@ -164,7 +172,7 @@ def node(request: HttpRequest, pk: int) -> HttpResponse:
         "may_run": may(request.user, "run.start", row),
         "may_open": may(request.user, "incident.open", row),
     }
-    return render(request, "incidents/node.html", context)
+    return render(request, "incidents/node.html", context, status=refusal.status if refusal else 200)
 
 
 def _parts_by_kind(node: Node, recent: Iterable[Incident]) -> list[tuple[str, list[PartRow]]]:

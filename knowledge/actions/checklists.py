@@ -47,7 +47,9 @@ def start(incident: Incident, revision: SopRevision, *, by: Actor, at: datetime)
     return run
 
 
-def _insert(incident: Incident, revision: SopRevision, *, by: Actor, at: datetime, skip_reason: str = "") -> ChecklistRun:
+def _insert(
+    incident: Incident, revision: SopRevision, *, by: Actor, at: datetime, skip_reason: str = ""
+) -> ChecklistRun:
     """An open checklist; with a reason, one that was not worked through."""
     return ChecklistRun.objects.create(
         incident=incident,
@@ -122,7 +124,9 @@ def _outcome(step: Step, state: StepState, answer: str) -> str:
     if step.type == StepType.DECISION:
         answers = step.spec["answers"]
         if state == StepState.SKIPPED:
-            raise Invalid(_("A question cannot be skipped, its answer leads on. If no answer fits, mark it failed and say why."))
+            raise Invalid(
+                _("A question cannot be skipped, its answer leads on. If no answer fits, mark it failed and say why.")
+            )
         if state == StepState.DONE and answer not in answers:
             raise Invalid(_("Choose one of the answers: %(answers)s.") % {"answers": ", ".join(answers)})
     return outcome_of(Waypoint(step.key, step.type, branches(step.spec)), state, answer=answer)
@@ -145,8 +149,12 @@ def _overtaken(latest: StepResult | None) -> str:
 
 
 def _refuse_unworkable(run: ChecklistRun, step: Step, state: StepState) -> None:
-    if run.state == ChecklistRun.State.ABANDONED or (run.state == ChecklistRun.State.FINISHED and state != StepState.UNDONE):
-        raise Refused(_("This checklist is %(state)s. Take a tick back, or start it anew.") % {"state": run.get_state_display()})
+    if run.state == ChecklistRun.State.ABANDONED or (
+        run.state == ChecklistRun.State.FINISHED and state != StepState.UNDONE
+    ):
+        raise Refused(
+            _("This checklist is %(state)s. Take a tick back, or start it anew.") % {"state": run.get_state_display()}
+        )
     if step.type in DISRUPTIVE and state == StepState.DONE and queries.is_withdrawn(run.revision):
         raise Refused(_("This revision was withdrawn: do not carry out its action steps. Start the newest one."))
 
@@ -154,7 +162,17 @@ def _refuse_unworkable(run: ChecklistRun, step: Step, state: StepState) -> None:
 def _record(
     run: ChecklistRun, step: Step, state: StepState, outcome: str, note: str, *, by: Actor, at: datetime
 ) -> StepResult:
-    _tell(run, NOTED[state], by=by, at=at, text=note, step=step.key, step_title=step.title, number=step.position, outcome=outcome)
+    _tell(
+        run,
+        NOTED[state],
+        by=by,
+        at=at,
+        text=note,
+        step=step.key,
+        step_title=step.title,
+        number=step.position,
+        outcome=outcome,
+    )
     return StepResult.objects.create(
         run=run,
         step_key=step.key,
@@ -176,7 +194,9 @@ def _follow(run: ChecklistRun, *, by: Actor, at: datetime) -> None:
         _tell(run, "checklist_finished", by=by, at=at, end=end)
         events.announce("checklist_finished", at=at, checklist=run.pk, incident=run.incident_id, end=end)
     elif not end and run.state == ChecklistRun.State.FINISHED:
-        if ChecklistRun.objects.filter(incident=run.incident_id, sop=run.sop_id, state=ChecklistRun.State.OPEN).exists():
+        if ChecklistRun.objects.filter(
+            incident=run.incident_id, sop=run.sop_id, state=ChecklistRun.State.OPEN
+        ).exists():
             raise Refused(_("Another checklist of this SOP is open; work on that one."))
         run.state, run.end, run.finished_at = ChecklistRun.State.OPEN, "", None
 
@@ -248,5 +268,10 @@ def _refuse_ended(incident: Incident) -> None:
 def _tell(run: ChecklistRun, kind: str, *, by: Actor, at: datetime, text: str = "", **data: object) -> None:
     """A timeline entry; the incident's version counts on, so that live pages show it."""
     Incident.objects.filter(pk=run.incident_id).update(version=F("version") + 1)
-    facts = {"checklist": run.pk, "sop": run.revision.sop.slug, "title": run.revision.title, "revision": run.revision.number}
+    facts = {
+        "checklist": run.pk,
+        "sop": run.revision.sop.slug,
+        "title": run.revision.title,
+        "revision": run.revision.number,
+    }
     journal.note(run.incident, kind, by=by, at=at, text=text, **facts, **data)

@@ -36,7 +36,10 @@ def checked(text: str) -> Document:
 def _unknown_probes(document: Document) -> list[Problem]:
     known = {f"{spec.id}@{spec.version}" for spec in PROBES.values()}
     return [
-        Problem(step.line, f"step {step.key}: there is no probe {step.spec['probe']}; the probes are {', '.join(sorted(known))}.")
+        Problem(
+            step.line,
+            f"step {step.key}: there is no probe {step.spec['probe']}; the probes are {', '.join(sorted(known))}.",
+        )
         for step in document.steps
         if "probe" in step.spec and step.spec["probe"] not in known
     ]
@@ -54,10 +57,14 @@ def create(*, text: str, language: str, change_note: str = "", by: Actor, at: da
             )
             return add(sop, document, text, language=language, base=0, change_note=change_note, by=by, at=at)
     except IntegrityError as error:
-        raise Refused(_("There is a SOP '%(slug)s' already. Edit that one, or choose another id.") % {"slug": document.head.id}) from error
+        raise Refused(
+            _("There is a SOP '%(slug)s' already. Edit that one, or choose another id.") % {"slug": document.head.id}
+        ) from error
 
 
-def save(sop: Sop, *, text: str, language: str, base: int, change_note: str = "", by: User, at: datetime) -> SopRevision:
+def save(
+    sop: Sop, *, text: str, language: str, base: int, change_note: str = "", by: User, at: datetime
+) -> SopRevision:
     """A new revision upon number `base` (0 for the first of a language).
 
     Raises Refused if somebody saved meanwhile and Invalid for a text with mistakes; in both cases the text is kept as a draft.
@@ -92,7 +99,9 @@ def keep_draft(sop: Sop, *, text: str, language: str, base: int, by: User, at: d
 def _overtaken(sop: Sop, language: str) -> Refused:
     newest = queries.newest_revision(sop, language)
     return Refused(
-        _("%(name)s saved revision %(number)s meanwhile. Your text is kept as your draft; compare the two and save again.")
+        _(
+            "%(name)s saved revision %(number)s meanwhile. Your text is kept as your draft; compare the two and save again."
+        )
         % {"name": newest.author_name if newest else "?", "number": newest.number if newest else "?"}
     )
 
@@ -140,10 +149,14 @@ def _source_of(sop: Sop, document: Document, language: str) -> SopRevision | Non
         return None
     source = queries.newest_revision(sop, sop.source_language)
     if source is None:
-        raise Refused(_("Write the SOP in its source language (%(language)s) first.") % {"language": sop.source_language})
+        raise Refused(
+            _("Write the SOP in its source language (%(language)s) first.") % {"language": sop.source_language}
+        )
     differences = sop_format.structure_differences(sop_format.parse(source.body), document)
     if differences:
-        raise Refused(_("A translation changes words only. It differs from revision %(n)s.") % {"n": source.number}, differences)
+        raise Refused(
+            _("A translation changes words only. It differs from revision %(n)s.") % {"n": source.number}, differences
+        )
     return source
 
 
@@ -155,7 +168,9 @@ def publish(revision: SopRevision, *, by: Actor, at: datetime, reason: str = "")
         return
     _refuse_old(revision)
     if sha256(revision.body) != revision.content_sha256:
-        raise Refused(_("The text of %(revision)s is not the one that was saved (its hash differs).") % {"revision": revision})
+        raise Refused(
+            _("The text of %(revision)s is not the one that was saved (its hash differs).") % {"revision": revision}
+        )
     document = checked(revision.body)
     if document.has_actions and not isinstance(by, Machine) and revision.author_id == by.pk:
         raise NotAllowed(_("A SOP with action steps is published by somebody else than its author."))
@@ -174,10 +189,15 @@ def _refuse_old(revision: SopRevision) -> None:
     if revision.sop.status == Sop.Status.RETIRED:
         raise Refused(_("%(sop)s is retired. Write a new SOP.") % {"sop": revision.sop})
     if queries.is_withdrawn(revision):
-        raise Refused(_("%(revision)s was withdrawn. Save a corrected text as a new revision.") % {"revision": revision})
+        raise Refused(
+            _("%(revision)s was withdrawn. Save a corrected text as a new revision.") % {"revision": revision}
+        )
     later = revision.sop.publications.filter(language=revision.language, revision__number__gt=revision.number).first()
     if later:
-        raise Refused(_("Revision %(n)s is published. Save this text as a new revision to restore it.") % {"n": later.revision.number})
+        raise Refused(
+            _("Revision %(n)s is published. Save this text as a new revision to restore it.")
+            % {"n": later.revision.number}
+        )
 
 
 def _follow_front_matter(sop: Sop, document: Document) -> None:
@@ -222,7 +242,12 @@ def _record(revision: SopRevision, action: PublishEvent.Action, *, reason: str, 
     )
     journal.audit(revision, f"sop.{action}", by=by, at=at, after={"sha256": revision.content_sha256, "reason": reason})
     events.announce(
-        "revision_published", at=at, revision=revision.pk, sop=revision.sop.slug, language=revision.language, action=action
+        "revision_published",
+        at=at,
+        revision=revision.pk,
+        sop=revision.sop.slug,
+        language=revision.language,
+        action=action,
     )
 
 

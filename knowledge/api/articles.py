@@ -43,13 +43,17 @@ class ArticleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         published = Publication.objects.select_related("revision__sop", "revision__based_on").defer(
             "revision__body", "revision__based_on__body"
         )
-        return queries.sops_for(asker(self.request)).prefetch_related("fault_links", Prefetch("publications", published))
+        return queries.sops_for(asker(self.request)).prefetch_related(
+            "fault_links", Prefetch("publications", published)
+        )
 
     def get_serializer_class(self) -> type[ArticleSerializer]:
         return ArticleSerializer if self.action == "list" else ArticleDetailSerializer
 
     def _revision(self, slug: str | None, language: str, number: str) -> SopRevision:
-        rows = SopRevision.objects.filter(sop__in=queries.sops_for(asker(self.request))).select_related("sop", "based_on")
+        rows = SopRevision.objects.filter(sop__in=queries.sops_for(asker(self.request))).select_related(
+            "sop", "based_on"
+        )
         return get_object_or_404(rows, sop__slug=slug, language=language, number=int(number))
 
     @extend_schema(responses=RevisionDetailSerializer)
@@ -82,7 +86,9 @@ class FaultSopView(APIView):
     @extend_schema(
         operation_id="fault_sop",
         responses=RevisionDetailSerializer,
-        parameters=[OpenApiParameter("language", str, description="en or zh-hans; the source language where it is not there")],
+        parameters=[
+            OpenApiParameter("language", str, description="en or zh-hans; the source language where it is not there")
+        ],
     )
     def get(self, request: Request, code: str) -> Response:
         """The published revision for a fault; 400 for an unknown code, 404 where no SOP treats it yet."""

@@ -23,7 +23,9 @@ from knowledge.models import ChecklistRun, SopRevision
 class IncidentChecklistsView(APIView):
     """The checklists of an incident."""
 
-    @extend_schema(operation_id="incident_checklist_start", request=StartChecklist, responses={201: ChecklistSerializer})
+    @extend_schema(
+        operation_id="incident_checklist_start", request=StartChecklist, responses={201: ChecklistSerializer}
+    )
     def post(self, request: Request, pk: int) -> Response:
         """Start the checklist of a SOP, or get the one that is open for it."""
         incident = get_object_or_404(incidents_for(asker(request)), pk=pk)
@@ -35,7 +37,9 @@ class IncidentChecklistsView(APIView):
     def delete(self, request: Request, pk: int) -> Response:
         """Say why no checklist is used; what is open is left with that reason."""
         incident = get_object_or_404(incidents_for(asker(request)), pk=pk)
-        checklists.explain_skip(incident, reason=_valid(Reason, request)["reason"], by=asker(request), at=timezone.now())
+        checklists.explain_skip(
+            incident, reason=_valid(Reason, request)["reason"], by=asker(request), at=timezone.now()
+        )
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -59,7 +59,9 @@ def _check_keys(block: Block, problems: list[Problem]) -> None:
     for key, line in block.lines.items():
         if key not in CHECKS:
             problems.append(Problem(line, f"unknown key '{key}'; the keys are {', '.join(CHECKS)}."))
-    problems.extend(Problem(1, f"the key '{key}' is missing in the front matter.") for key in REQUIRED if key not in block)
+    problems.extend(
+        Problem(1, f"the key '{key}' is missing in the front matter.") for key in REQUIRED if key not in block
+    )
 
 
 def _accept(key: str, block: Block, problems: list[Problem]) -> bool:
@@ -142,7 +144,10 @@ def _variables(value: Any) -> str:
 def _sources(value: Any) -> str:
     keys = {"title", "url", "read"}
     good = isinstance(value, list) and all(
-        isinstance(item, dict) and "title" in item and set(item) <= keys and all(isinstance(text, str) for text in item.values())
+        isinstance(item, dict)
+        and "title" in item
+        and set(item) <= keys
+        and all(isinstance(text, str) for text in item.values())
         for item in value
     )
     return "" if good else 'write [{title: ..., url: "https://...", read: "2026-11-30"}].'

@@ -185,12 +185,16 @@ def _check_sections(sections: list[Section], steps: list[Step], problems: list[P
     place = -1
     for section in sections:
         if section.title not in SECTIONS:
-            problems.append(Problem(section.line, f"there is no section '{section.title}'; use one of {', '.join(SECTIONS)}."))
+            problems.append(
+                Problem(section.line, f"there is no section '{section.title}'; use one of {', '.join(SECTIONS)}.")
+            )
             continue
         if section.title in seen:
             problems.append(Problem(section.line, f"the section '{section.title}' stands here twice; join the two."))
         elif SECTIONS.index(section.title) < place:
-            problems.append(Problem(section.line, f"'{section.title}' comes too late; the order is {', '.join(SECTIONS)}."))
+            problems.append(
+                Problem(section.line, f"'{section.title}' comes too late; the order is {', '.join(SECTIONS)}.")
+            )
         place = max(place, SECTIONS.index(section.title))
         seen.add(section.title)
         if section.title in REQUIRED_SECTIONS and not section.prose and section.title != "Steps":
@@ -208,12 +212,16 @@ def _step(source: str, line: int, position: int, problems: list[Problem]) -> Ste
     match = STEP_HEADING.fullmatch(lines[0].rstrip())
     if not match:
         problems.append(
-            Problem(line, "write '### step key: Title'; a key is made of small letters, digits and hyphens, at most 40.")
+            Problem(
+                line, "write '### step key: Title'; a key is made of small letters, digits and hyphens, at most 40."
+            )
         )
         return None
     begin = next((index for index in range(1, len(lines)) if lines[index].strip()), 0)
     if lines[begin] != STEP_BLOCK or "~~~" not in lines[begin:]:
-        problems.append(Problem(line, f"step {match[1]} needs a block '{STEP_BLOCK}' ... '~~~' right under its heading."))
+        problems.append(
+            Problem(line, f"step {match[1]} needs a block '{STEP_BLOCK}' ... '~~~' right under its heading.")
+        )
         return None
     end = lines.index("~~~", begin)
     try:

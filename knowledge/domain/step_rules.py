@@ -27,7 +27,9 @@ def check_block(key: str, block: Block, line: int, problems: list[Problem]) -> S
         if name not in required | optional | COMMON:
             allowed = ", ".join(sorted(required | optional | COMMON))
             problems.append(Problem(at, f"step {key}: a {kind} step has no '{name}'; it may have {allowed}."))
-    problems.extend(Problem(line, f"step {key}: a {kind} step needs '{name}'.") for name in required if name not in block)
+    problems.extend(
+        Problem(line, f"step {key}: a {kind} step needs '{name}'.") for name in required if name not in block
+    )
     for name, why in SHAPES:
         wrong = why(block[name]) if name in block else ""
         if wrong:
@@ -42,7 +44,9 @@ def _check_outcomes(key: str, kind: StepType, block: Block, line: int, problems:
         return
     at = block.lines.get("next", line)
     needed, allowed = outcomes(kind, block)
-    problems.extend(Problem(at, f"step {key}: next does not say where '{name}' leads.") for name in sorted(needed - set(given)))
+    problems.extend(
+        Problem(at, f"step {key}: next does not say where '{name}' leads.") for name in sorted(needed - set(given))
+    )
     for name in given:
         if name not in needed | allowed:
             words = ", ".join(sorted(needed | allowed)) or "nothing; the path ends here"
@@ -67,7 +71,11 @@ def _answers(value: Any) -> str:
 
 
 def _versioned(value: Any) -> str:
-    return "" if isinstance(value, str) and VERSIONED.fullmatch(value) else "write name@version, such as nvml@1; never a command."
+    return (
+        ""
+        if isinstance(value, str) and VERSIONED.fullmatch(value)
+        else "write name@version, such as nvml@1; never a command."
+    )
 
 
 def _duration(value: Any) -> str:
@@ -116,13 +124,17 @@ def check_graph(steps: Sequence[Step], variables: frozenset[str], problems: list
     by_key: dict[str, Step] = {}
     for step in steps:
         if step.key in by_key:
-            problems.append(Problem(step.line, f"the key '{step.key}' is taken by the step in line {by_key[step.key].line}."))
+            problems.append(
+                Problem(step.line, f"the key '{step.key}' is taken by the step in line {by_key[step.key].line}.")
+            )
         by_key.setdefault(step.key, step)
         _check_variables(step, variables, problems)
     if not by_key or _missing_targets(by_key, problems):
         return
     for key in _in_circles(by_key):
-        problems.append(Problem(by_key[key].line, f"step {key} leads back to itself; only a step with 'retry: {{max: n}}' may."))
+        problems.append(
+            Problem(by_key[key].line, f"step {key} leads back to itself; only a step with 'retry: {{max: n}}' may.")
+        )
     _check_reached(steps[0].key, by_key, problems)
     _check_endings(by_key, problems)
 
@@ -134,7 +146,10 @@ def _missing_targets(by_key: dict[str, Step], problems: list[Problem]) -> bool:
             if target not in by_key and target not in ENDS:
                 ends = ", ".join(sorted(ENDS))
                 problems.append(
-                    Problem(step.line, f"step {step.key}: '{outcome}' leads to '{target}', which is no step and none of {ends}.")
+                    Problem(
+                        step.line,
+                        f"step {step.key}: '{outcome}' leads to '{target}', which is no step and none of {ends}.",
+                    )
                 )
     return len(problems) > before
 
@@ -206,10 +221,16 @@ def _check_endings(by_key: dict[str, Step], problems: list[Problem]) -> None:
 def _check_variables(step: Step, variables: frozenset[str], problems: list[Problem]) -> None:
     for name in VARIABLE.findall(step.source):
         if name.split(".")[0] not in variables:
-            problems.append(Problem(step.line, f"step {step.key} uses '{{{{ {name} }}}}', which is not declared under 'vars'."))
+            problems.append(
+                Problem(step.line, f"step {step.key} uses '{{{{ {name} }}}}', which is not declared under 'vars'.")
+            )
     for text in _texts_of(step.spec):
         if "{{" in VARIABLE.sub("", text):
-            problems.append(Problem(step.line, f"step {step.key}: '{text}' is no template; only {{{{ name }}}} is, with no expression."))
+            problems.append(
+                Problem(
+                    step.line, f"step {step.key}: '{text}' is no template; only {{{{ name }}}} is, with no expression."
+                )
+            )
 
 
 def _texts_of(value: Any) -> list[str]:

@@ -33,7 +33,9 @@ def load(text: str, *, first_line: int = 1) -> Block:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = first_line + (mark.line if mark else 0)
-        raise FormatError([Problem(line, f"not readable: {error.problem}. Quote the text or mend the brackets.")]) from error
+        raise FormatError(
+            [Problem(line, f"not readable: {error.problem}. Quote the text or mend the brackets.")]
+        ) from error
     except yaml.YAMLError as error:
         raise FormatError([Problem(first_line, f"not readable: {error}.")]) from error
     if not isinstance(node, yaml.MappingNode):
@@ -50,7 +52,9 @@ def _refuse_references(text: str, first_line: int) -> None:
         if depth > MAX_DEPTH:
             raise FormatError([Problem(line, f"nested deeper than {MAX_DEPTH} levels.")])
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise FormatError([Problem(line, "anchors and aliases (& and *) are not allowed; write the value out or quote it.")])
+            raise FormatError(
+                [Problem(line, "anchors and aliases (& and *) are not allowed; write the value out or quote it.")]
+            )
         tag = getattr(event, "tag", None)
         if tag:
             raise FormatError([Problem(line, f"tags ({tag}) are not allowed; leave the '!' out or quote the text.")])
@@ -91,5 +95,5 @@ def _scalar(node: yaml.Node, first_line: int) -> str | int | bool:
     if text in {"", "~", "null"}:
         raise FormatError([Problem(line, "a value is missing; write one, or leave the key out.")])
     raise FormatError(
-        [Problem(line, f"{text} is read differently by different programs; write \"{text}\" if you mean the text.")]
+        [Problem(line, f'{text} is read differently by different programs; write "{text}" if you mean the text.')]
     )

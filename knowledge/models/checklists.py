@@ -29,7 +29,9 @@ class ChecklistRun(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["incident", "sop"], condition=Q(state="open"), name="one_open_checklist_per_sop"),
+            models.UniqueConstraint(
+                fields=["incident", "sop"], condition=Q(state="open"), name="one_open_checklist_per_sop"
+            ),
             models.CheckConstraint(condition=~Q(state="abandoned", skip_reason=""), name="abandoned_with_a_reason"),
         ]
         indexes = [models.Index(fields=["incident", "-id"])]
@@ -60,7 +62,9 @@ class StepResult(AppendOnly):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=~Q(state__in=["failed", "skipped"], note=""), name="failed_and_skipped_say_why"),
+            models.CheckConstraint(
+                condition=~Q(state__in=["failed", "skipped"], note=""), name="failed_and_skipped_say_why"
+            ),
         ]
         indexes = [models.Index(fields=["run", "step_key", "-id"])]
 

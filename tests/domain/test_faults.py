@@ -8,8 +8,9 @@ WAYS_TO_VERIFY = {"probe", "job_progress", "by_person", "none"}
 
 def test_every_fault_is_complete():
     for fault in faults.all_faults():
-        assert fault.title and fault.title_zh and fault.first_action, fault.code
-        assert fault.severity in SEVERITIES and fault.verify in WAYS_TO_VERIFY, fault.code
+        assert all((fault.title, fault.title_zh, fault.first_action)), fault.code
+        assert fault.severity in SEVERITIES, fault.code
+        assert fault.verify in WAYS_TO_VERIFY, fault.code
         assert fault.family.split(".")[0] in {
             "gpu",
             "host",
@@ -44,7 +45,7 @@ def test_every_xid_of_the_catalogue_stands_for_a_fault():
     assert [xid.number for xid in faults.all_xids()] == list(range(1, 177))
     for xid in faults.all_xids():
         assert faults.for_xid(xid.number).code == xid.fault
-        assert xid.mnemonic and xid.meaning
+        assert all((xid.mnemonic, xid.meaning)), xid.number
         assert xid.fatal in {"yes", "no", "depends", "unknown"}
 
 

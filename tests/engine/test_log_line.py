@@ -11,16 +11,35 @@ AT = datetime(2026, 2, 24, 10, 58, 12, tzinfo=UTC)
 @pytest.mark.parametrize(
     "prefix",
     [
-        "[ 6781.548768] ", "[    0.000000] ", "[ 6781.548768][ T1234] ", "[ 6781.548768] [   C12] ", "<4>[ 6781.548768] ",
-        "[Tue Feb 24 10:58:12 2026] ", "[  +0.000844] ", "kern  :warn  : [ 6781.548768] ", "kern  :err   : 2026-02-24T10:58:12,285060+00:00 ",
-        "4,3973,227996636,-;", "4,3973,227996636,-,caller=T12;", "2026-02-24T10:58:12,285060+00:00 ",
-        "Feb 24 10:58:12 gn-7 kernel: ", "Feb 24 10:58:12 gn-7 kernel: [ 2410.027903] ", "Feb  4 10:58:12 kernel: ", "Feb 24 10:58:12.050705 gn-7 kernel: ",
-        "Feb 24 2026 10:58:12 gn-7 kernel: ", "2026-02-24T10:58:12+0000 gn-7 kernel: ", "2026-02-24T10:58:12.123456+00:00 gn-7 kernel: [2410.027903] ",
-        "Tue 2026-02-24 10:58:12 UTC gn-7 kernel: ", "1771930692.123456 gn-7 kernel: ", "[ 2410.027903] gn-7 kernel: ",
-        "<4>1 2026-02-24T10:58:12.5Z gn-7 kernel - - - ", "<4>1 2026-02-24T10:58:12Z gn-7 kernel - - [meta a=\"b\"] [ 2410.027903] ", "kernel: ", "gn-7 kernel: ",
+        "[ 6781.548768] ",
+        "[    0.000000] ",
+        "[ 6781.548768][ T1234] ",
+        "[ 6781.548768] [   C12] ",
+        "<4>[ 6781.548768] ",
+        "[Tue Feb 24 10:58:12 2026] ",
+        "[  +0.000844] ",
+        "kern  :warn  : [ 6781.548768] ",
+        "kern  :err   : 2026-02-24T10:58:12,285060+00:00 ",
+        "4,3973,227996636,-;",
+        "4,3973,227996636,-,caller=T12;",
+        "2026-02-24T10:58:12,285060+00:00 ",
+        "Feb 24 10:58:12 gn-7 kernel: ",
+        "Feb 24 10:58:12 gn-7 kernel: [ 2410.027903] ",
+        "Feb  4 10:58:12 kernel: ",
+        "Feb 24 10:58:12.050705 gn-7 kernel: ",
+        "Feb 24 2026 10:58:12 gn-7 kernel: ",
+        "2026-02-24T10:58:12+0000 gn-7 kernel: ",
+        "2026-02-24T10:58:12.123456+00:00 gn-7 kernel: [2410.027903] ",
+        "Tue 2026-02-24 10:58:12 UTC gn-7 kernel: ",
+        "1771930692.123456 gn-7 kernel: ",
+        "[ 2410.027903] gn-7 kernel: ",
+        "<4>1 2026-02-24T10:58:12.5Z gn-7 kernel - - - ",
+        '<4>1 2026-02-24T10:58:12Z gn-7 kernel - - [meta a="b"] [ 2410.027903] ',
+        "kernel: ",
+        "gn-7 kernel: ",
         "[Tue Feb 24 10:58:12 2026] gn-7 kernel: ",
     ],
-)  # fmt: skip
+)
 def test_every_usual_prefix_of_the_kernel_is_taken_off(prefix: str):
     line = log_line.parse(prefix + MESSAGE + "\r\n", number=1)
     assert (line.message, line.kernel) == (MESSAGE, True)
@@ -28,8 +47,13 @@ def test_every_usual_prefix_of_the_kernel_is_taken_off(prefix: str):
 
 @pytest.mark.parametrize(
     "prefix",
-    ["Feb 24 10:58:12 gn-7 agent[99]: ", "2026-02-24T10:58:12+0000 gn-7 agent[99]: ", "<14>1 2026-02-24T10:58:12Z gn-7 agent 99 - - ", "[ 9.1] agent[99]: "],
-)  # fmt: skip
+    [
+        "Feb 24 10:58:12 gn-7 agent[99]: ",
+        "2026-02-24T10:58:12+0000 gn-7 agent[99]: ",
+        "<14>1 2026-02-24T10:58:12Z gn-7 agent 99 - - ",
+        "[ 9.1] agent[99]: ",
+    ],
+)
 def test_another_program_is_not_the_kernel(prefix: str):
     line = log_line.parse(prefix + MESSAGE, number=1)
     assert (line.message, line.kernel, line.tag) == (MESSAGE, False, "agent")

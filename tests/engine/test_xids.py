@@ -25,7 +25,9 @@ def test_every_xid_is_named_or_noted(number: int):
 
 @pytest.mark.parametrize("sxid", [one.number for one in faults.all_sxids()])
 def test_every_sxid_is_named_or_noted(sxid: int):
-    (finding,) = diagnosis_of(f"[ 5.100000] nvidia-nvswitch2: SXid (PCI:0000:c5:00.0): {sxid}, Fatal, Link 3 something").findings
+    (finding,) = diagnosis_of(
+        f"[ 5.100000] nvidia-nvswitch2: SXid (PCI:0000:c5:00.0): {sxid}, Fatal, Link 3 something"
+    ).findings
     assert (finding.fault, finding.component) == ("gpu.nvswitch.error", "0000:c5:00.0")
 
 
@@ -65,7 +67,12 @@ def test_a_switch_error_hours_before_is_a_matter_of_its_own():
 
 
 def test_a_double_bit_error_explains_remap_containment_and_stop():
-    text = xid(48, "DBE") + xid(63, "Row Remapper: New row marked", at=101) + xid(94, "Contained", at=102) + xid(45, "Ch 8", at=103)
+    text = (
+        xid(48, "DBE")
+        + xid(63, "Row Remapper: New row marked", at=101)
+        + xid(94, "Contained", at=102)
+        + xid(45, "Ch 8", at=103)
+    )
     finding = assert_finds("gpu.ecc.uncorrectable", text)
     assert followers(finding) == ["gpu.row_remap.pending", "gpu.ecc.contained", "gpu.app.channel_stopped"]
 
@@ -93,11 +100,15 @@ def test_nvlink5_lines_say_themselves_how_bad_they_are():
 
 
 def test_before_ampere_xid_63_is_page_retirement():
-    assert_finds("gpu.page_retirement.pending", xid(63, "Dynamic Page Retirement: New page retired, reboot to activate"))
+    assert_finds(
+        "gpu.page_retirement.pending", xid(63, "Dynamic Page Retirement: New page retired, reboot to activate")
+    )
 
 
 def test_a_mig_slice_names_its_board():
-    assert assert_finds("gpu.app.mmu_fault", xid(31, "Ch 00000010", pci="0000:5e:00 GPU-I:05")).component == "0000:5e:00.0"
+    assert (
+        assert_finds("gpu.app.mmu_fault", xid(31, "Ch 00000010", pci="0000:5e:00 GPU-I:05")).component == "0000:5e:00.0"
+    )
 
 
 @pytest.mark.parametrize("number", [43, 45])

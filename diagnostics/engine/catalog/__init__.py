@@ -86,7 +86,13 @@ def signatures() -> tuple[Signature, ...]:
 @lru_cache(maxsize=1)
 def chains() -> tuple[Chain, ...]:
     return tuple(
-        Chain(tuple(row["roots"]), tuple(row["folds"]), row.get("scope", "node"), float(row["window_s"]), float(row.get("before_s", 60)))
+        Chain(
+            tuple(row["roots"]),
+            tuple(row["folds"]),
+            row.get("scope", "node"),
+            float(row["window_s"]),
+            float(row.get("before_s", 60)),
+        )
         for row in _table("chains.toml")["chain"]
     )
 

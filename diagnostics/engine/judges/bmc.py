@@ -22,13 +22,21 @@ _LOW = r"Lower (?:Critical|Non-recoverable)"
 
 # Sensor type and event as IPMI 2.0 tables 42-2 and 42-3 name them; the first rule that fits wins.
 _RULES = [
-    Rule(r"fan|cooling", rf"{_LOW}|Transition to (?:Critical|Off|Non-recoverable)|Failure detected|Device (?:Absent|Removed)", "host.fan.failed"),
+    Rule(
+        r"fan|cooling",
+        rf"{_LOW}|Transition to (?:Critical|Off|Non-recoverable)|Failure detected|Device (?:Absent|Removed)",
+        "host.fan.failed",
+    ),
     Rule(r"fan|cooling", r"Lower Non-critical|Redundancy Lost", "host.fan.failed", "note"),
     Rule(r"temperature", _HIGH, "host.temp.critical"),
     Rule(r"temperature", r"Upper Non-critical", "host.temp.critical", "note"),
     Rule(r"temperature", r"Lower ", "bmc.sensor_gap", "note"),
     Rule(r"voltage|current", rf"{_HIGH}|{_LOW}|State Asserted.*(?:fail|fault)|Limit Exceeded", "host.board.fault"),
-    Rule(r"power supply", r"AC lost|Failure detected|Redundancy Lost|Predictive failure|out-of-range|Config Error|Critical", "host.psu.failed"),
+    Rule(
+        r"power supply",
+        r"AC lost|Failure detected|Redundancy Lost|Predictive failure|out-of-range|Config Error|Critical",
+        "host.psu.failed",
+    ),
     Rule(r"power unit", r"AC lost|Power off/down|Failure detected|Soft-power control failure", "host.power.lost"),
     Rule(r"power unit", r"Redundancy Lost", "host.psu.failed"),
     Rule(r"memory", r"logging limit", "host.memory.correctable_storm"),
@@ -56,7 +64,11 @@ _PRESSED = re.compile(r"Button pressed|Graceful Shutdown", re.IGNORECASE)
 def event_log(log: Log, *, source_name: str) -> list[Observation]:
     events = ipmi.events(log.text)
     standing = _standing(events)
-    found = [seen for event in events if event.is_asserted and (seen := _judge(event, source_name, stands=id(event) in standing))]
+    found = [
+        seen
+        for event in events
+        if event.is_asserted and (seen := _judge(event, source_name, stands=id(event) in standing))
+    ]
     return _power(found, events)
 
 
@@ -107,7 +119,11 @@ def _impossible(reading: str) -> bool:
 
 def _power(found: list[Observation], events: list[Event]) -> list[Observation]:
     """Power gone with the feed of the supplies is a loss; with a pressed button or an orderly end it is somebody's doing."""
-    feeds_lost = {seen.component for seen in found if seen.fault == "host.psu.failed" and "AC lost" in seen.line.text and seen.role == "root"}
+    feeds_lost = {
+        seen.component
+        for seen in found
+        if seen.fault == "host.psu.failed" and "AC lost" in seen.line.text and seen.role == "root"
+    }
     pressed = any(_PRESSED.search(event.event) for event in events)
 
     def weigh(seen: Observation) -> Observation:

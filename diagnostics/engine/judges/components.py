@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 
-_PCI = re.compile(r"(?:pci:)?(?:(?P<domain>[0-9a-f]{4,8}):)?(?P<bus>[0-9a-f]{2}):(?P<device>[0-9a-f]{2})(?:\.(?P<function>[0-7]))?")
+_PCI = re.compile(
+    r"(?:pci:)?(?:(?P<domain>[0-9a-f]{4,8}):)?(?P<bus>[0-9a-f]{2}):(?P<device>[0-9a-f]{2})(?:\.(?P<function>[0-7]))?"
+)
 _NVME = re.compile(r"(nvme\d+)(?:c\d+)?(?:n\d+(?:p\d+)?)?")
 _SCSI = re.compile(r"((?:sd|vd|xvd|hd)[a-z]+)\d*")
 

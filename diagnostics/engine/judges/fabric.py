@@ -5,7 +5,7 @@ from collections import Counter
 from diagnostics.engine.parsers import infiniband
 from diagnostics.engine.parsers.infiniband import Port
 from diagnostics.engine.parsers.log import Log
-from diagnostics.engine.types import EvidenceLine, Observation
+from diagnostics.engine.types import EvidenceLine, Observation, Role
 
 # A counter tells of all the time since it was cleared, so only many count; 65535 is a 16-bit counter that is full.
 MANY_ERRORS = 1_000
@@ -22,7 +22,9 @@ def _judge(port: Port, usual: int | None, source_name: str) -> list[Observation]
     state, physical = port.values.get("state", ""), port.values.get("physical_state", "")
     if state and state not in ("Active", "Initializing", "Armed", "Init"):
         key = "physical_state" if physical and physical != "LinkUp" else "state"
-        return [_say("fabric.link_down", port, key, source_name)]
+        # An Ethernet port that nobody uses is down for good; an InfiniBand port has no other use than the fabric.
+        role: Role = "note" if port.values.get("link_layer") == "Ethernet" else "root"
+        return [_say("fabric.link_down", port, key, source_name, role=role)]
     if state in ("Initializing", "Init") and physical == "LinkUp":
         return [_say("fabric.subnet_manager", port, "state", source_name)]
     rate = _rate(port)
@@ -31,9 +33,9 @@ def _judge(port: Port, usual: int | None, source_name: str) -> list[Observation]
     return []
 
 
-def _say(fault: str, port: Port, key: str, source_name: str) -> Observation:
+def _say(fault: str, port: Port, key: str, source_name: str, *, role: Role = "root") -> Observation:
     number, raw = port.lines[key]
-    return Observation(fault, EvidenceLine(number, raw), source_name, component=port.adapter, order=number)
+    return Observation(fault, EvidenceLine(number, raw), source_name, role=role, component=port.adapter, order=number)
 
 
 def _rate(port: Port) -> int | None:
@@ -44,7 +46,11 @@ def _rate(port: Port) -> int | None:
 def _usual_rate(found: list[Port]) -> int | None:
     """The rate that most active InfiniBand ports of this node have; two or more must agree and be the majority."""
     rates = Counter(
-        rate for port in found if port.values.get("state") == "Active" and port.values.get("link_layer") != "Ethernet" and (rate := _rate(port))
+        rate
+        for port in found
+        if port.values.get("state") == "Active"
+        and port.values.get("link_layer") != "Ethernet"
+        and (rate := _rate(port))
     )
     if not rates:
         return None

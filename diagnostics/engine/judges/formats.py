@@ -42,11 +42,22 @@ _LOG_JUDGES: tuple[Judge, ...] = (signatures.judge, xids.judge, machine_checks.j
 FORMATS: dict[str, Format] = {
     "log": Format("system log", _LOG_JUDGES, log_families),
     "text": Format("text", _LOG_JUDGES, log_families),
-    "job-log": Format("job log", _LOG_JUDGES, _of(), unread="job logs are not analysed yet; only lines of the system were looked for"),
+    "job-log": Format(
+        "job log", _LOG_JUDGES, _of(), unread="job logs are not analysed yet; only lines of the system were looked for"
+    ),
     "sickbay.nvml": Format(
         "NVML",
         (probes.nvml,),
-        _of("gpu.presence", "gpu.memory", "gpu.thermal", "gpu.power", "gpu.nvlink", "gpu.mig", "gpu.firmware", "gpu.pcie"),
+        _of(
+            "gpu.presence",
+            "gpu.memory",
+            "gpu.thermal",
+            "gpu.power",
+            "gpu.nvlink",
+            "gpu.mig",
+            "gpu.firmware",
+            "gpu.pcie",
+        ),
         gaps=probes.nvml_gaps,
     ),
     "sickbay.disk": Format("file systems", (probes.disk,), _of("os.space", "host.storage")),
@@ -58,12 +69,18 @@ FORMATS: dict[str, Format] = {
     ),
     "nvlink": Format("nvidia-smi nvlink", (gpu.links, signatures.judge), _of("gpu.nvlink")),
     "dcgm-diag": Format("dcgmi diag", (gpu.diagnostic,), _of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
-    "ipmi-sel": Format("BMC event log", (bmc.event_log,), _of("host.memory", "host.cooling", "host.power", "host.board", "host.security")),
+    "ipmi-sel": Format(
+        "BMC event log",
+        (bmc.event_log,),
+        _of("host.memory", "host.cooling", "host.power", "host.board", "host.security"),
+    ),
     "ipmi-sensors": Format("BMC sensors", (bmc.sensor_table,), _of("host.cooling", "host.power", "host.board")),
     "ipmi-sel-info": Format("BMC event log size", (bmc.sel_info,), _of("bmc.log")),
     "redfish": Format("Redfish", (redfish.judge,), _of("host.cooling", "host.power", "host.board")),
     "smart": Format("SMART", (storage.smart,), _of("host.storage")),
-    "ibstat": Format("InfiniBand ports", (fabric.ports, signatures.judge), _of("fabric.link", "fabric.adapter", "fabric.control")),
+    "ibstat": Format(
+        "InfiniBand ports", (fabric.ports, signatures.judge), _of("fabric.link", "fabric.adapter", "fabric.control")
+    ),
     "ibqueryerrors": Format("InfiniBand counters", (fabric.errors,), _of("fabric.link")),
     "lspci": Format("PCI devices", (pcie.links, signatures.judge), _of("gpu.pcie")),
 }

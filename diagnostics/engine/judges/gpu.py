@@ -48,6 +48,10 @@ _REASONS = [
     (re.compile(r"nvlink.*(?:is currently )?down|nvlink error", re.IGNORECASE), "gpu.nvlink.error"),
     (re.compile(r"pcie? replay", re.IGNORECASE), "gpu.pcie.replay"),
 ]
+_LIMITS = {
+    "temperature/gpu_shutdown_temp": "shutdown", "temperature/gpu_temp_max_threshold": "shutdown",
+    "temperature/gpu_slowdown_temp": "slowdown", "temperature/gpu_temp_slow_threshold": "slowdown",
+}  # fmt: skip
 _GPU_NUMBER = re.compile(r"GPUs?:?\s?(\d+)")
 _FAILED = re.compile(r"\s*Fail\b(?: - GPUs?: (?P<gpus>[\d, ]+))?")
 
@@ -63,7 +67,7 @@ def settings(log: Log, *, source_name: str) -> list[Observation]:
 
 
 def _say(fault: str, row: smi.Setting, source_name: str, *, role: Role = "root") -> Observation:
-    component = components.pci(row.gpu, board=True) or row.gpu
+    component = components.pci(row.gpu, board=True) or row.gpu or None
     action = row.value if fault == "gpu.reset_required" else None
     line = EvidenceLine(row.number, row.raw)
     return Observation(fault, line, source_name, role=role, component=component, action=action, order=row.number)
@@ -71,10 +75,11 @@ def _say(fault: str, row: smi.Setting, source_name: str, *, role: Role = "root")
 
 def _hot(rows: list[smi.Setting], source_name: str) -> list[Observation]:
     """The current temperature against the board's own limits, GPU by GPU."""
-    found, limits = [], {}
+    found: list[Observation] = []
+    limits: dict[tuple[str, str], float] = {}
     for row in rows:
-        if match := re.fullmatch(r"temperature/gpu_(?P<which>shutdown|slowdown)_temp|temperature/gpu_temp_(?P<xml>\w+)_threshold", row.path):
-            limits[row.gpu, match["which"] or match["xml"].replace("max_", "")] = _degrees(row.value)
+        if (which := _LIMITS.get(row.path)) and (degrees := _degrees(row.value)):
+            limits[row.gpu, which] = degrees
     for row in rows:
         now = _degrees(row.value) if re.fullmatch(r"temperature/(?:gpu_current_temp|gpu_temp)", row.path) else None
         if now is None:
@@ -112,7 +117,9 @@ def links(log: Log, *, source_name: str) -> list[Observation]:
         if down and len(down) < len(rows):
             line = EvidenceLine(down[0].number, down[0].raw)
             found.append(
-                Observation("gpu.nvlink.error", line, source_name, component=f"GPU {gpu}", count=len(down), order=line.number)
+                Observation(
+                    "gpu.nvlink.error", line, source_name, component=f"GPU {gpu}", count=len(down), order=line.number
+                )
             )
     return found
 
@@ -128,12 +135,21 @@ def diagnostic(log: Log, *, source_name: str) -> list[Observation]:
             if fault or cell.name.lower() == "error":
                 component = f"GPU {gpu.group(1)}" if gpu else None
                 found.append(
-                    Observation(fault or "gpu.diag.failed", line, source_name, component=component, detail=flat.strip(), order=cell.number)
+                    Observation(
+                        fault or "gpu.diag.failed",
+                        line,
+                        source_name,
+                        component=component,
+                        detail=flat.strip(),
+                        order=cell.number,
+                    )
                 )
         elif failed := _FAILED.match(cell.text):
             for number in re.findall(r"\d+", failed["gpus"] or "") or [None]:
                 component = f"GPU {number}" if number else None
                 found.append(
-                    Observation("gpu.diag.failed", line, source_name, component=component, detail=cell.name, order=cell.number)
+                    Observation(
+                        "gpu.diag.failed", line, source_name, component=component, detail=cell.name, order=cell.number
+                    )
                 )
     return found

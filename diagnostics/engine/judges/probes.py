@@ -26,10 +26,19 @@ class Gpu(NamedTuple):
     component: str
     anchor: str
 
-    def says(self, fault: str, key: str, *, role: Role = "root", confidence: Confidence = "high", **more: Any) -> Observation:
+    def says(
+        self, fault: str, key: str, *, role: Role = "root", confidence: Confidence = "high", **more: Any
+    ) -> Observation:
         line = self.document.locate(key, after=self.anchor)
         return Observation(
-            fault, line, self.source_name, role=role, component=self.component, confidence=confidence, order=line.number, **more
+            fault,
+            line,
+            self.source_name,
+            role=role,
+            component=self.component,
+            confidence=confidence,
+            order=line.number,
+            **more,
         )
 
 
@@ -61,13 +70,18 @@ def _count(document: JsonText, source_name: str) -> Iterator[Observation]:
     expected, seen = document.value.get("expected_gpus"), len(_rows(document.value, "gpus"))
     if isinstance(expected, int) and expected > seen:
         yield Observation(
-            "gpu.count_mismatch", document.locate("expected_gpus"), source_name, detail=f"{seen} of {expected} GPUs are there"
+            "gpu.count_mismatch",
+            document.locate("expected_gpus"),
+            source_name,
+            detail=f"{seen} of {expected} GPUs are there",
         )
 
 
 def _gpu(document: JsonText, source_name: str, row: dict[str, Any]) -> Gpu:
     address = components.pci(str(row.get("pci") or ""), board=True)
-    return Gpu(document, source_name, row, address or f"GPU {row.get('index')}", str(row.get("uuid") or row.get("pci") or ""))
+    return Gpu(
+        document, source_name, row, address or f"GPU {row.get('index')}", str(row.get("uuid") or row.get("pci") or "")
+    )
 
 
 def _lost(gpu: Gpu) -> Observation:
@@ -92,7 +106,13 @@ def _clocks(gpu: Gpu) -> Iterator[Observation]:
     if bits & limits["power_brake_bit"]:
         yield gpu.says("gpu.power.brake", "clocks_event_reasons", detail=f"clocks event reasons {bits:#x}")
     elif bits & limits["hardware_slowdown_bit"] and not bits & limits["thermal_bits"]:
-        yield gpu.says("gpu.clocks.low", "clocks_event_reasons", role="note", confidence="low", detail="hardware slowdown, no cause given")
+        yield gpu.says(
+            "gpu.clocks.low",
+            "clocks_event_reasons",
+            role="note",
+            confidence="low",
+            detail="hardware slowdown, no cause given",
+        )
 
 
 def _ecc(gpu: Gpu) -> Iterator[Observation]:
@@ -101,7 +121,12 @@ def _ecc(gpu: Gpu) -> Iterator[Observation]:
     if uncorrected := _number(volatile, "uncorrected"):
         yield gpu.says("gpu.ecc.uncorrectable", "uncorrected", detail=f"{uncorrected:g} since the last reset")
     elif uncorrected := _number(aggregate, "uncorrected"):
-        yield gpu.says("gpu.ecc.uncorrectable", "aggregate", role="note", detail=f"{uncorrected:g} in its life, none since the last reset")
+        yield gpu.says(
+            "gpu.ecc.uncorrectable",
+            "aggregate",
+            role="note",
+            detail=f"{uncorrected:g} in its life, none since the last reset",
+        )
     if (_number(volatile, "corrected") or 0) >= catalog.thresholds()["gpu"]["dram_corrected_storm"]:
         yield gpu.says("gpu.ecc.correctable_storm", "corrected")
 
@@ -132,7 +157,9 @@ def _links(gpu: Gpu) -> Iterator[Observation]:
     links = _rows(gpu.row, "nvlinks")
     down = [str(link.get("link")) for link in links if link.get("active") is False]
     if down and len(down) < len(links):
-        yield gpu.says("gpu.nvlink.error", "nvlinks", detail=f"link {', '.join(down)} down, {len(links) - len(down)} up")
+        yield gpu.says(
+            "gpu.nvlink.error", "nvlinks", detail=f"link {', '.join(down)} down, {len(links) - len(down)} up"
+        )
 
 
 def _pcie(gpu: Gpu) -> Iterator[Observation]:
@@ -161,7 +188,9 @@ def disk(document: JsonText, *, source_name: str) -> list[Observation]:
             found.append(Observation("host.fs.readonly", line, source_name, component=mount, order=line.number))
         if detail := _fullness(row, limits):
             line = _near(document, anchor, "mount")
-            found.append(Observation("os.disk_full", line, source_name, component=mount, detail=detail, order=line.number))
+            found.append(
+                Observation("os.disk_full", line, source_name, component=mount, detail=detail, order=line.number)
+            )
     return found
 
 
@@ -185,10 +214,20 @@ def memory(document: JsonText, *, source_name: str) -> list[Observation]:
     total, available = _number(meminfo, "MemTotal"), _number(meminfo, "MemAvailable")
     if total and available is not None and available < total * limits["available_share_low"]:
         line = document.locate("MemAvailable")
-        found.append(Observation("os.oom_kill", line, source_name, confidence="low", detail=f"{available / total:.1%} of the memory is left"))
+        found.append(
+            Observation(
+                "os.oom_kill",
+                line,
+                source_name,
+                confidence="low",
+                detail=f"{available / total:.1%} of the memory is left",
+            )
+        )
     if kills := _number(document.value, "oom_kills"):
         line = document.locate("oom_kills")
-        found.append(Observation("os.oom_kill", line, source_name, role="note", count=int(kills), detail="killed since boot"))
+        found.append(
+            Observation("os.oom_kill", line, source_name, role="note", count=int(kills), detail="killed since boot")
+        )
     return found
 
 
@@ -199,7 +238,9 @@ def _edac(document: JsonText, source_name: str) -> Iterator[Observation]:
         line = _near(document, f'"{label}"', "dimm")
         corrected, uncorrected = int(_number(row, "ce") or 0), int(_number(row, "ue") or 0)
         if uncorrected:
-            yield Observation("host.memory.uncorrectable", line, source_name, component=label, count=uncorrected, order=line.number)
+            yield Observation(
+                "host.memory.uncorrectable", line, source_name, component=label, count=uncorrected, order=line.number
+            )
         if corrected:
             fault = "host.memory.correctable_storm" if corrected >= storm else "host.memory.correctable"
             yield Observation(fault, line, source_name, component=label, count=corrected, order=line.number)

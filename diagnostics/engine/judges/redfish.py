@@ -17,14 +17,22 @@ _SUBJECTS = [
     (re.compile(r"leak", re.IGNORECASE), "facility.leak"),
     (re.compile(r"temperature|thermal|\binlet\b", re.IGNORECASE), "host.temp.critical"),
     (re.compile(r"voltage|\bVRM?\b", re.IGNORECASE), "host.board.fault"),
-    (re.compile(r"uncorrectable.*(?:memory|ECC)|(?:memory|DIMM).*uncorrectable|multi-bit", re.IGNORECASE), "host.memory.uncorrectable"),
+    (
+        re.compile(r"uncorrectable.*(?:memory|ECC)|(?:memory|DIMM).*uncorrectable|multi-bit", re.IGNORECASE),
+        "host.memory.uncorrectable",
+    ),
     (re.compile(r"correctable.*(?:memory|ECC)|(?:memory|DIMM).*correctable", re.IGNORECASE), "host.memory.correctable"),
     (re.compile(r"\bdrive|disk|\bPD\b", re.IGNORECASE), "host.disk.failing"),
     (re.compile(r"intrusion|chassis (?:is )?open", re.IGNORECASE), "host.intrusion"),
     (re.compile(r"processor|\bCPU\b|machine check|IERR", re.IGNORECASE), "host.cpu.mce"),
     (re.compile(r"PCIe? .*(?:fatal|uncorrectable)|bus fatal", re.IGNORECASE), "host.pcie.fatal"),
 ]
-_LISTS = {"PowerSupplies": "host.psu.failed", "Fans": "host.fan.failed", "Temperatures": "host.temp.critical", "Voltages": "host.board.fault"}
+_LISTS = {
+    "PowerSupplies": "host.psu.failed",
+    "Fans": "host.fan.failed",
+    "Temperatures": "host.temp.critical",
+    "Voltages": "host.board.fault",
+}
 _BAD = ("Critical", "Warning")
 _GOOD_AGAIN = re.compile(r"restored|returned to|within range|are redundant|is normal|deassert", re.IGNORECASE)
 
@@ -55,7 +63,11 @@ def _states(document: JsonText, value: Any, source_name: str, depth: int) -> Ite
 def _sensors(document: JsonText, rows: list[Any], fault: str, source_name: str) -> Iterator[Observation]:
     for row in rows:
         status = row.get("Status") if isinstance(row, dict) else None
-        if not isinstance(status, dict) or status.get("Health") not in _BAD or status.get("State") in ("Absent", "Disabled"):
+        if (
+            not isinstance(status, dict)
+            or status.get("Health") not in _BAD
+            or status.get("State") in ("Absent", "Disabled")
+        ):
             continue
         name = str(row.get("Name") or row.get("FanName") or row.get("MemberId") or "")
         line = document.locate("Health", value=f'"{status["Health"]}"', after=f'"{name}"')
@@ -80,14 +92,20 @@ def _log(document: JsonText, entries: list[dict[str, Any]], source_name: str) ->
 
 def _takes_back(later: dict[str, Any], entry: dict[str, Any]) -> bool:
     same = later.get("SensorNumber") == entry.get("SensorNumber") and later.get("SensorType") == entry.get("SensorType")
-    return same and entry.get("SensorNumber") is not None and (later.get("Severity") or later.get("MessageSeverity")) == "OK"
+    return (
+        same
+        and entry.get("SensorNumber") is not None
+        and (later.get("Severity") or later.get("MessageSeverity")) == "OK"
+    )
 
 
 def _say(document: JsonText, entry: dict[str, Any], fault: str, role: Role, source_name: str) -> Observation:
     message = str(entry.get("Message") or "")
     key = "EntryCode" if entry.get("EntryCode") and entry["EntryCode"] not in ("Assert", "Deassert") else "Message"
     line: EvidenceLine = document.locate(key, value=f'"{str(entry.get(key) or "")[:30]}')
-    return Observation(fault, line, source_name, role=role, component=_part(entry, message), detail=message, order=line.number)
+    return Observation(
+        fault, line, source_name, role=role, component=_part(entry, message), detail=message, order=line.number
+    )
 
 
 def _part(entry: dict[str, Any], message: str) -> str | None:

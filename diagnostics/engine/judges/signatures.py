@@ -83,7 +83,11 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
 def _from_lines_before(log: Log, line: LogLine, count: int) -> str | None:
     for earlier in log.before(line, count=count):
         for word in earlier.message.replace("(", " ").replace(")", " ").split():
-            if word.count(":") >= 2 and word.lstrip("PCI:")[:1] in _NEARBY_PCI and (found := components.pci(word, board=True)):
+            if (
+                word.count(":") >= 2
+                and word.lstrip("PCI:")[:1] in _NEARBY_PCI
+                and (found := components.pci(word, board=True))
+            ):
                 return found
     return None
 

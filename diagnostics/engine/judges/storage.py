@@ -12,7 +12,9 @@ def smart(document: JsonText, *, source_name: str) -> list[Observation]:
     value = document.value
     device = str((value.get("device") or {}).get("name") or "").removeprefix("/dev/") or None
     return [
-        Observation("host.disk.failing", line, source_name, role=role, component=device, detail=detail, order=line.number)
+        Observation(
+            "host.disk.failing", line, source_name, role=role, component=device, detail=detail, order=line.number
+        )
         for line, role, detail in (*_messages(document), *_overall(document), *_nvme(document), *_ata(document))
     ]
 
@@ -23,7 +25,12 @@ Sign = tuple[EvidenceLine, Role, str]
 def _messages(document: JsonText) -> Iterator[Sign]:
     for message in (document.value.get("smartctl") or {}).get("messages") or []:
         text = str(message.get("string", ""))
-        if message.get("severity") == "error" and "failed" in text.lower() and "Permission denied" not in text and "open device" not in text:
+        if (
+            message.get("severity") == "error"
+            and "failed" in text.lower()
+            and "Permission denied" not in text
+            and "open device" not in text
+        ):
             yield document.locate("string", value=f'"{text[:20]}'), "root", text
 
 
@@ -47,7 +54,11 @@ def _nvme(document: JsonText) -> Iterator[Sign]:
 
 def _ata(document: JsonText) -> Iterator[Sign]:
     limits = catalog.thresholds()["ata"]
-    most = {"Reallocated_Sector_Ct": "reallocated_sectors", "Current_Pending_Sector": "pending_sectors", "Offline_Uncorrectable": "pending_sectors"}
+    most = {
+        "Reallocated_Sector_Ct": "reallocated_sectors",
+        "Current_Pending_Sector": "pending_sectors",
+        "Offline_Uncorrectable": "pending_sectors",
+    }
     for row in (document.value.get("ata_smart_attributes") or {}).get("table") or []:
         name, raw = str(row.get("name", "")), (row.get("raw") or {}).get("value")
         line = document.locate("name", value=f'"{name}"')

@@ -1,8 +1,8 @@
 """Xid lines of the GPU driver and SXid lines of the NVSwitch driver.
 
-    NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
-    NVRM: Xid (PCI:0000:3b:00 GPU-I:05): 31, pid=77, name=python3, Ch 00000010, intr 00000000. MMU Fault: ...
-    nvidia-nvswitch1: SXid (PCI:0000:c4:00.0): 20034, Fatal, Link 48 LTSSM Fault Up
+NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
+NVRM: Xid (PCI:0000:3b:00 GPU-I:05): 31, pid=77, name=python3, Ch 00000010, intr 00000000. MMU Fault: ...
+nvidia-nvswitch1: SXid (PCI:0000:c4:00.0): 20034, Fatal, Link 48 LTSSM Fault Up
 """
 
 import re
@@ -24,7 +24,9 @@ _XID = re.compile(
     r"(?:, pid=(?P<pid>'[^']*'|[^,]*))?(?:, name=(?P<name>[^,]*))?,?\s*(?P<text>.*)"
 )
 _SXID = re.compile(r"nvidia-nvswitch(?P<switch>\d+): SXid \((?P<pci>[^)]{4,40})\): (?P<sxid>\d{3,6}), (?P<text>.*)")
-_ACTION = re.compile(r"recovery action changed from 0x\w+ \([^)]*\) to (?P<code>0x\w+) \((?P<action>[^)]+)\)", re.IGNORECASE)
+_ACTION = re.compile(
+    r"recovery action changed from 0x\w+ \([^)]*\) to (?P<code>0x\w+) \((?P<action>[^)]+)\)", re.IGNORECASE
+)
 
 
 def judge(log: Log, *, source_name: str) -> list[Observation]:
@@ -62,7 +64,9 @@ def _recovery_action(seen: Observation, match: re.Match[str]) -> Observation | N
     return replace(seen, action=match["action"].strip(), authorities={"driver": match["action"].strip()})
 
 
-def _sxid(match: re.Match[str], line: LogLine, source_name: str, known_faults: dict[tuple[str | None, int], str]) -> Observation:
+def _sxid(
+    match: re.Match[str], line: LogLine, source_name: str, known_faults: dict[tuple[str | None, int], str]
+) -> Observation:
     known = faults.sxid(int(match["sxid"]))
     component = components.pci(match["pci"])
     fault = _switch_fault(match["text"]) or known_faults.get((component, known.number), known.fault)

@@ -1,7 +1,7 @@
 """The table that `dcgmi diag` prints: cells are wrapped in the middle of words over several lines.
 
-    | Error                     | GPU 3 has uncorrectable memory errors and row  |
-    |                           |  remappings are pending                        |
+| Error                     | GPU 3 has uncorrectable memory errors and row  |
+|                           |  remappings are pending                        |
 """
 
 import re
@@ -37,6 +37,5 @@ def cells(text: str) -> list[Cell]:
 
 
 def _joined(first: str, second: str) -> str:
-    """The printer pads each line by one or two blanks; what stood before them tells whether a word was cut."""
-    body = first.removesuffix("  ") if first.endswith("  ") else first.rstrip()
-    return body + second if second.startswith(" ") or body.endswith(" ") else body + second
+    """The printer pads each line with two blanks; a third is the text's own, none means that a word was cut."""
+    return first.removesuffix("  ") + second

@@ -66,7 +66,9 @@ def _is_log(value: Any) -> bool:
 
 
 def _is_smart(value: Any) -> bool:
-    return isinstance(value, dict) and ("smartctl" in value or "smart_status" in value or "ata_smart_attributes" in value)
+    return isinstance(value, dict) and (
+        "smartctl" in value or "smart_status" in value or "ata_smart_attributes" in value
+    )
 
 
 def _is_redfish(value: Any) -> bool:
@@ -97,8 +99,13 @@ def _any_of(*words: str) -> Callable[[str], bool]:
     return lambda head: any(word in head for word in words)
 
 
+# Settings that only nvidia-smi -q prints, for what was cut out of it.
+_SMI_KEYS = "Remapping Failure Occurred|HW Power Brake Slowdown|Pending Page Blacklist|SRAM Threshold Exceeded"
+
 _TEXTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("nvidia-smi", _matches(r"<nvidia_smi_log|NVSMI LOG|(?m:^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\s*$)")),
+    ("nvidia-smi", _matches(r"<nvidia_smi_log|NVSMI LOG")),
+    ("nvidia-smi", _matches(r"(?m:^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\s*$)")),
+    ("nvidia-smi", _matches(rf"(?m:^\s*(?:{_SMI_KEYS}) +: )")),
     ("nvlink", _matches(r"(?m:^GPU \d+: .*\(UUID: )[\s\S]*(?:\n\s+Link \d+: |all links are inActive)")),
     ("dcgm-diag", _matches(r"(?m:^\| Diagnostic +\||^\|-+  \w+  -+\+-|^\| [A-Z][\w ]+ \| (?:Pass|Fail|Skip)\b)")),
     ("ipmi-sel", ipmi.looks_like_sel),
@@ -107,7 +114,17 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("ibstat", _matches(r"(?m:^CA '\w+')")),
     ("ibqueryerrors", _matches(r"(?m:^\s*GUID 0x[0-9a-f]+ port \w+: \[)")),
     ("lspci", lspci.looks_like),
-    ("job-log", _any_of("NCCL WARN", "NCCL INFO", "ProcessGroupNCCL", "Traceback (most recent call last)", "torch.distributed", "[rank0]:")),
+    (
+        "job-log",
+        _any_of(
+            "NCCL WARN",
+            "NCCL INFO",
+            "ProcessGroupNCCL",
+            "Traceback (most recent call last)",
+            "torch.distributed",
+            "[rank0]:",
+        ),
+    ),
 )
 
 

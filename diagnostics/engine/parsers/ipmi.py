@@ -1,8 +1,8 @@
 """What BMC tools print: the system event log and sensor tables of ipmitool and FreeIPMI.
 
-      2cd | 07/13/2026 | 12:00:27 | Memory DIMM A1 | Uncorrectable ECC | Asserted            sel list, sel elist
-    Fan 3            | 41h | cr  | 29.3 | 0 RPM                                              sdr elist
-    PSU PS2 Status = Critical, Power Supply, Power Supply Failure detected                   check plug-ins
+  2cd | 07/13/2026 | 12:00:27 | Memory DIMM A1 | Uncorrectable ECC | Asserted            sel list, sel elist
+Fan 3            | 41h | cr  | 29.3 | 0 RPM                                              sdr elist
+PSU PS2 Status = Critical, Power Supply, Power Supply Failure detected                   check plug-ins
 """
 
 import re
@@ -13,14 +13,16 @@ _SEL = re.compile(
     r"(?: ?\| (?P<direction>Asserted|Deasserted))?(?:\s*\| (?P<reading>.*))?$",
     re.IGNORECASE,
 )
-_STATE = re.compile(r"\s*(?P<name>[^=|]+?) = (?P<state>Critical|Warning|Nominal|OK)(?:, (?P<kind>[^,]+), (?P<event>.+))?$")
+_STATE = re.compile(
+    r"\s*(?P<name>[^=|]+?) = (?P<state>Critical|Warning|Nominal|OK)(?:, (?P<kind>[^,]+), (?P<event>.+))?$"
+)
 _TYPES = (
     "Temperature", "Voltage", "Current", "Fan", "Physical Security", "Platform Security", "Processor", "Power Supply", "Power Unit",
     "Cooling Device", "Memory", "Drive Slot / Bay", "Drive Slot", "System Firmware Progress", "System Firmwares", "System Firmware",
     "Event Logging Disabled", "Watchdog1", "Watchdog2", "Watchdog", "System Event", "Critical Interrupt", "Button", "Module / Board",
     "Slot / Connector", "System Chassis", "OS Critical Stop", "OS Boot", "Version Change", "Session Audit",
 )  # fmt: skip
-_STATUSES = frozenset("ok ns na nc cr nr lnc lcr lnr unc ucr unr".split())
+_STATUSES = frozenset(["ok", "ns", "na", "nc", "cr", "nr", "lnc", "lcr", "lnr", "unc", "ucr", "unr"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,9 @@ def events(text: str) -> list[Event]:
         if match := _SEL.match(raw):
             kind, name = _split(match["sensor"].strip())
             asserted = (match["direction"] or "Asserted").lower() == "asserted"
-            found.append(Event(kind, name, match["event"].strip(), asserted, match["reading"] or "", number, raw.strip()))
+            found.append(
+                Event(kind, name, match["event"].strip(), asserted, match["reading"] or "", number, raw.strip())
+            )
         elif match := _STATE.match(raw):
             bad = match["state"] in ("Critical", "Warning")
             found.append(Event(match["kind"] or "", match["name"], match["event"] or "", bad, "", number, raw.strip()))
@@ -73,7 +77,9 @@ def sensors(text: str) -> list[Sensor]:
 
 def looks_like_sel(head: str) -> bool:
     rows = [row for row in head.splitlines()[:200] if row.strip()]
-    hits = sum(bool(_STATE.match(row) or (row.count("|") >= 4 and _SEL.match(row) and "sserted" in row)) for row in rows)
+    hits = sum(
+        bool(_STATE.match(row) or (row.count("|") >= 4 and _SEL.match(row) and "sserted" in row)) for row in rows
+    )
     return hits * 2 > len(rows)
 
 

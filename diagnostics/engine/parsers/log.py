@@ -66,4 +66,3 @@ class Log:
         head = self.text[: 64 * 1024].split("\n")
         rows = [(n, row) for n, row in enumerate(head, 1) if row.strip()]
         return [log_line.parse(row, number=n) for n, row in rows[:_SAMPLE_LINES]]
-

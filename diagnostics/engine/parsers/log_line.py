@@ -1,15 +1,15 @@
 """One line of a log, in every usual prefix, taken apart: when, which host, which program, what it said.
 
-    [ 6781.548768] MESSAGE                          dmesg            kernel
-    [Fri Aug 30 11:11:22 2024] MESSAGE              dmesg -T         kernel
-    kern  :warn  : [ 12.3] MESSAGE                  dmesg -x         kernel
-    2025-01-21T04:41:44,285060+00:00 MESSAGE        dmesg iso        kernel
-    6,3973,227996636,-;MESSAGE                      /dev/kmsg        kernel
-    Feb 24 10:58:12 host kernel: [ 2410.02] MESSAGE syslog           kernel
-    2025-01-21T04:41:44+0000 host prog[12]: MESSAGE short-iso        prog
-    <165>1 2025-01-21T04:41:44Z host prog 12 - - M  RFC 5424         prog
-    {"MESSAGE": ..., "_TRANSPORT": "kernel"}        journalctl json  kernel
-    MESSAGE                                         pasted           unknown
+[ 6781.548768] MESSAGE                          dmesg            kernel
+[Fri Aug 30 11:11:22 2024] MESSAGE              dmesg -T         kernel
+kern  :warn  : [ 12.3] MESSAGE                  dmesg -x         kernel
+2025-01-21T04:41:44,285060+00:00 MESSAGE        dmesg iso        kernel
+6,3973,227996636,-;MESSAGE                      /dev/kmsg        kernel
+Feb 24 10:58:12 host kernel: [ 2410.02] MESSAGE syslog           kernel
+2025-01-21T04:41:44+0000 host prog[12]: MESSAGE short-iso        prog
+<165>1 2025-01-21T04:41:44Z host prog 12 - - M  RFC 5424         prog
+{"MESSAGE": ..., "_TRANSPORT": "kernel"}        journalctl json  kernel
+MESSAGE                                         pasted           unknown
 """
 
 import json
@@ -24,7 +24,10 @@ from diagnostics.engine.types import Moment
 LONGEST = 8192  # characters of a line that are looked at
 NO_YEAR = 4  # a leap year, so that 29 February exists
 
-_MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {
+    name: n
+    for n, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
+}
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _MONTH = r"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"(?P<clock>\d{2}:\d{2}:\d{2})(?:[.,](?P<fraction>\d{1,9}))?"
@@ -38,19 +41,68 @@ _RFC5424 = re.compile(
 _KMSG = re.compile(r"\d{1,5},\d+,(?P<micros>\d+),[-c+][^;]{0,80};")
 _UPTIME = re.compile(r"\[?\s*(?P<uptime>\d{1,10}\.\d{3,9})\](?:\s?\[\s*[TC]\d+\])?\s?")
 _DELTA = re.compile(r"\[\s*\+?(?:<?\s*\d+\.\d+>?|\.\.\.)\]\s?")
-_HUMAN = re.compile(rf"\[(?:{_DAY} )?{_MONTH} +(?P<day>\d{{1,2}}) (?:(?P<year_first>\d{{4}}) )?{_CLOCK}(?: (?P<year>\d{{4}}))?\]\s?")
+_HUMAN = re.compile(
+    rf"\[(?:{_DAY} )?{_MONTH} +(?P<day>\d{{1,2}}) (?:(?P<year_first>\d{{4}}) )?{_CLOCK}(?: (?P<year>\d{{4}}))?\]\s?"
+)
 _ISO = re.compile(rf"\[?(?:{_DAY} )?(?P<date>\d{{4}}[-/]\d{{2}}[-/]\d{{2}})[T ]{_CLOCK}{_ZONE}\]?:?\s+")
-_SYSLOG = re.compile(rf"(?:{_DAY} )?{_MONTH} +(?P<day>\d{{1,2}}) (?:(?P<year_first>\d{{4}}) )?{_CLOCK}(?: (?P<year>\d{{4}}))?\s+")
+_SYSLOG = re.compile(
+    rf"(?:{_DAY} )?{_MONTH} +(?P<day>\d{{1,2}}) (?:(?P<year_first>\d{{4}}) )?{_CLOCK}(?: (?P<year>\d{{4}}))?\s+"
+)
 _UNIX = re.compile(r"(?P<seconds>1\d{9})\.\d{6} (?=\S+ \S+: )")
-_TAG = re.compile(r"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?(?P<tag>[A-Za-z(_][\w./@()\-]{0,60}?)(?:\[(?P<pid>\d+)\])?:(?=\s|\[|$)\s?")
+_TAG = re.compile(
+    r"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?(?P<tag>[A-Za-z(_][\w./@()\-]{0,60}?)(?:\[(?P<pid>\d+)\])?:(?=\s|\[|$)\s?"
+)
+# A program's line without its date; the kernel too begins so when it tells of a crash ("python3[77]: segfault at").
+_PROGRAM = re.compile(r"(?P<tag>[A-Za-z(_][\w./@()\-]{0,60})\[\d+\]: (?!segfault |trap |general protection|bad frame)")
 _KERNEL_TAG = re.compile(r"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?kernel:\s?")
 _LEVELS = re.compile(r"(?:\[(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|tid \d+)\]\s*)+")
 
 # First words of kernel messages that look like a host's name before "word:".
 _DRIVERS = frozenset(
-    "nvme pcieport mlx5_core mlx4_core nvidia nvidia-gpu EDAC block sd ata scsi pci usb ahci igb ixgbe i40e ice bnxt_en "
-    "snd_hda_intel xhci_hcd mpt3sas megaraid_sas vfio-pci pciehp amdgpu Buffer print_req_error INFO task BUG watchdog NMI "
-    "Kernel Out oom-kill Memory EXT4-fs XFS BTRFS nfs rcu".split()
+    [
+        "nvme",
+        "pcieport",
+        "mlx5_core",
+        "mlx4_core",
+        "nvidia",
+        "nvidia-gpu",
+        "EDAC",
+        "block",
+        "sd",
+        "ata",
+        "scsi",
+        "pci",
+        "usb",
+        "ahci",
+        "igb",
+        "ixgbe",
+        "i40e",
+        "ice",
+        "bnxt_en",
+        "snd_hda_intel",
+        "xhci_hcd",
+        "mpt3sas",
+        "megaraid_sas",
+        "vfio-pci",
+        "pciehp",
+        "amdgpu",
+        "Buffer",
+        "print_req_error",
+        "INFO",
+        "task",
+        "BUG",
+        "watchdog",
+        "NMI",
+        "Kernel",
+        "Out",
+        "oom-kill",
+        "Memory",
+        "EXT4-fs",
+        "XFS",
+        "BTRFS",
+        "nfs",
+        "rcu",
+    ]
 )
 
 
@@ -97,6 +149,8 @@ def _from_text(raw: str, *, number: int) -> LogLine:
     if match := _KERNEL_TAG.match(rest):
         moment, message = _uptime(rest[match.end() :])
         return LogLine(number, raw, message, moment, match["host"], "kernel", True, prefixed=True)
+    if match := _PROGRAM.match(rest):
+        return LogLine(number, raw, rest[match.end() :], Moment(), None, match["tag"], False, prefixed=True)
     return LogLine(number, raw, rest, Moment())
 
 
@@ -115,9 +169,11 @@ def _kernel(rest: str, *, raw: str, number: int) -> LogLine:
         moment = _merge(moment, later)
     elif match := _LEVELS.match(rest):
         kernel, rest = False, rest[match.end() :]
-    elif match := re.match(r"(?P<tag>[A-Za-z(][\w.@()\-]*)\[\d+\]: ", rest):  # a program that writes into the kernel's buffer
+    elif match := re.match(
+        r"(?P<tag>[A-Za-z(][\w.@()\-]*)\[\d+\]: ", rest
+    ):  # a program that writes into the kernel's buffer
         return LogLine(number, raw, rest[match.end() :], moment, None, match["tag"], False, prefixed=True)
-    elif match := re.match(rf"(?P<host>[A-Za-z0-9][\w.\-]*) (?P<tag>[A-Za-z][\w.@()\-]*)\[\d+\]: ", rest):
+    elif match := re.match(r"(?P<host>[A-Za-z0-9][\w.\-]*) (?P<tag>[A-Za-z][\w.@()\-]*)\[\d+\]: ", rest):
         return LogLine(number, raw, rest[match.end() :], moment, match["host"], match["tag"], False, prefixed=True)
     return LogLine(number, raw, rest, moment, host, "kernel" if kernel else None, kernel, prefixed=True)
 

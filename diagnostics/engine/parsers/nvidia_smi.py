@@ -1,9 +1,9 @@
 """nvidia-smi -q (text), -q -x (XML) and nvlink -s, as flat settings of GPUs.
 
-    GPU 00000000:1B:00.0
-        Remapped Rows
-            Pending                           : No          -> remapped_rows/pending = No
-    <gpu id="00000000:1B:00.0"><remapped_rows><remapped_row_pending>No   -> remapped_rows/remapped_row_pending = No
+GPU 00000000:1B:00.0
+    Remapped Rows
+        Pending                           : No          -> remapped_rows/pending = No
+<gpu id="00000000:1B:00.0"><remapped_rows><remapped_row_pending>No   -> remapped_rows/remapped_row_pending = No
 """
 
 import re
@@ -20,7 +20,7 @@ MOST_XML = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value of one GPU; `path` in lower case with underscores, "/" between levels."""
+    """One value of one GPU ("" if a cut print does not say which); `path` in lower case with underscores, "/" between levels."""
 
     gpu: str
     path: str
@@ -46,13 +46,14 @@ def links(text: str) -> dict[str, list[Setting]]:
 
 
 def _from_text(text: str) -> Iterator[Setting]:
-    gpu, parents = "", []  # type: str, list[tuple[int, str]]
+    gpu = ""
+    parents: list[tuple[int, str]] = []
     for number, raw in enumerate(text.splitlines(), 1):
         if match := _GPU.match(raw):
             gpu, parents = match["pci"], []
             continue
         match = _SETTING.match(raw)
-        if not gpu or not match or not raw.strip():
+        if not match or not raw.strip():
             continue
         indent = len(match["indent"].expandtabs(4))
         while parents and parents[-1][0] >= indent:
@@ -73,7 +74,9 @@ def _from_xml(text: str) -> Iterator[Setting]:
         for path, value in _leaves(gpu, ""):
             line = f"<{path.rsplit('/', 1)[-1]}>{value}<"
             at = text.find(line)
-            yield Setting(gpu.get("id", ""), path, value, text.count("\n", 0, at) + 1 if at >= 0 else 0, line.removesuffix("<"))
+            yield Setting(
+                gpu.get("id", ""), path, value, text.count("\n", 0, at) + 1 if at >= 0 else 0, line.removesuffix("<")
+            )
 
 
 def _leaves(element: ElementTree.Element, path: str) -> Iterator[tuple[str, str]]:

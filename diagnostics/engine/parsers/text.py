@@ -7,14 +7,18 @@ _BINARY_SAMPLE = 4096
 
 
 def decode(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if _is_utf16(data):
         return data.decode("utf-16", errors="replace")
     return data.decode("utf-8-sig", errors="replace")
 
 
+def _is_utf16(data: bytes) -> bool:
+    return data.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" in data[:256]
+
+
 def is_binary(data: bytes) -> bool:
     """True if the first 4 KiB hold more than a tenth of control bytes that no log prints (NUL padding at the ends is forgiven)."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if _is_utf16(data):
         return False
     sample = data.strip(b"\0")[:_BINARY_SAMPLE]
     if not sample:

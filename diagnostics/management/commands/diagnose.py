@@ -33,7 +33,11 @@ class Command(BaseCommand):
         nodes = [self.node(host) for host in dict.fromkeys(hosts)]
         reports = [reporting.report(self.run(node, plan)) for node in nodes]
         document = reporting.document(reports, language=lang)
-        self.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) if options["json"] else reporting.text(reports, language=lang))
+        self.stdout.write(
+            json.dumps(document, indent=2, ensure_ascii=False)
+            if options["json"]
+            else reporting.text(reports, language=lang)
+        )
         if any(finding["root"] for file in document["files"] for finding in file["findings"]):
             raise SystemExit(1)
 
@@ -41,7 +45,9 @@ class Command(BaseCommand):
         """This machine, put on the books if it is not there; another is refused, as long as there is no way to it."""
         if host.lower() not in OWN_NAMES | {socket.gethostname().lower(), socket.getfqdn().lower()}:
             known = ", ".join(sorted({"localhost", socket.gethostname()}))
-            raise CommandError(f"There is no way to {host!r} from here. Known: {known}. Upload its logs instead.", returncode=2)
+            raise CommandError(
+                f"There is no way to {host!r} from here. Known: {known}. Upload its logs instead.", returncode=2
+            )
         return enrolment.enrol_local(by=SICKBAY, at=timezone.now())
 
     def run(self, node: Node, plan: str) -> DiagnosticRun:

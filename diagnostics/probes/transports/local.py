@@ -17,6 +17,8 @@ CHUNK = 64 * 1024
 class Local:
     """The transport to the machine that Sickbay itself runs on."""
 
+    is_here = True
+
     def run(self, command: tuple[str, ...], *, deadline_seconds: float, max_bytes: int = 16 * MEBIBYTE) -> Result:
         try:
             process = subprocess.Popen(

@@ -1,9 +1,9 @@
 """A folder of recorded outputs in place of a node: for tests, demonstrations and training.
 
-    commands/journalctl_-k_-b.txt     what a command printed; the longest name that starts the command counts
-    files/proc/meminfo                files of the node
-    space.json                        {"/": {"size", "used", "available", "inodes", "inodes_used"}}
-    nvml.json                         what stands for a library call
+commands/journalctl_-k_-b.txt     what a command printed; the longest name that starts the command counts
+files/proc/meminfo                files of the node
+space.json                        {"/": {"size", "used", "available", "inodes", "inodes_used"}}
+nvml.json                         what stands for a library call
 """
 
 import json
@@ -15,6 +15,8 @@ from diagnostics.probes.base import MEBIBYTE, Result, Space
 
 class Replay:
     """The transport to a recording."""
+
+    is_here = False
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -136,5 +136,5 @@ def _sxids() -> dict[int, Sxid]:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    with resources.files(__package__).joinpath(name).open(encoding="utf-8", newline="") as file:
+    with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
         yield from csv.DictReader(file)

@@ -1,0 +1,148 @@
+"""An incident is opened, diagnosed, repaired and verified; the queue is played by hand."""
+
+from datetime import timedelta
+
+import pytest
+
+from diagnostics import queries
+from diagnostics.actions import findings, runs, uploads
+from diagnostics.models import DiagnosticRun, Finding
+from incidents.actions import lifecycle, reactions
+from tests.diagnostics.conftest import QUIET, XID_79
+from tests.diagnostics.worker import work_off
+from tests.incidents.factories import incident as open_incident
+from tests.incidents.factories import node as discovered
+
+pytestmark = pytest.mark.django_db
+MINUTE = timedelta(minutes=1)
+
+
+def kinds(incident):
+    return [entry.kind for entry in incident.timeline.all()]
+
+
+def repaired(incident, *, by, at):
+    """Up to the moment at which the repair is to be proved."""
+    lifecycle.acknowledge(incident, by=by, at=at)
+    lifecycle.mitigate(incident, by=by, at=at)
+    lifecycle.start_repair(incident, by=by, at=at)
+    lifecycle.start_verifying(incident, by=by, at=at + MINUTE)
+
+
+def test_an_opened_incident_is_examined_without_being_asked(here, recording, now):
+    recording.say_kernel(QUIET + XID_79)
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    run = incident.runs.get()
+    assert (run.purpose, run.state, run.requested_by_name) == ("triage", "finished", "Sickbay")
+    assert {row.probe: row.outcome for row in run.probes.all()} == {
+        "kernel_log": "findings",
+        "nvml": "not_supported",
+        "disk": "clean",
+        "memory": "clean",
+    }
+    finding = run.findings.get(root=True)
+    assert (finding.fault, finding.line, finding.line_number) == ("gpu.off_bus", XID_79.strip(), 3)
+    assert finding.evidence.name == "kernel.log"
+    assert "0000:91:00" in finding.component
+    assert {"run_started", "run_finished"} <= set(kinds(incident))
+
+
+def test_starting_again_returns_the_run_that_is_not_finished(here, asha, now):
+    incident = open_incident(on=here, at=now)
+    reactions.react(at=now)
+    again = runs.start(incident=incident, purpose="triage", by=asha, at=now)
+    assert again == incident.runs.get()
+    assert kinds(incident).count("run_started") == 1
+
+
+def test_a_node_without_a_way_to_it_gets_one_line_of_advice_and_no_run(db, asha, now):
+    incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
+    work_off(at=now)
+    repaired(incident, by=asha, at=now)
+    work_off(at=now + MINUTE)
+    assert not incident.runs.exists()
+    assert kinds(incident).count("no_transport") == 1
+
+
+def test_a_repair_is_proved_by_a_clean_run(here, recording, asha, now):
+    recording.say_kernel(QUIET + XID_79)
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    repaired(incident, by=asha, at=now)
+    work_off(at=now + 2 * MINUTE)
+    answer = incident.verifications.get()
+    assert answer.passed, answer.reason
+    assert answer.reference == f"run:{incident.runs.get(purpose='verify').pk}"
+    lifecycle.restore(incident, by=asha, at=now + 3 * MINUTE)
+    assert incident.state == "restored"
+
+
+def test_what_was_printed_after_the_repair_disproves_it(here, recording, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    recording.say_kernel(QUIET + XID_79.replace("02:51:13", "23:59:59"))
+    repaired(incident, by=asha, at=now)
+    work_off(at=now + 2 * MINUTE)
+    incident.refresh_from_db()
+    answer = incident.verifications.get()
+    assert not answer.passed
+    assert "gpu.off_bus" in answer.reason
+    assert incident.state == "repairing"
+
+
+def test_a_kernel_log_that_cannot_be_read_proves_nothing(here, recording, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    recording.say_kernel("")
+    repaired(incident, by=asha, at=now)
+    work_off(at=now + 2 * MINUTE)
+    assert "could not be checked" in incident.verifications.get().reason
+
+
+def test_a_second_try_at_verifying_gets_a_run_of_its_own(here, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    repaired(incident, by=asha, at=now)
+    reactions.react(at=now + MINUTE)  # the run is there, nobody has taken it
+    first = incident.runs.get(purpose="verify")
+    lifecycle.record_verification(incident, kind="by_person", passed=False, reason="not yet", by=asha, at=now + MINUTE)
+    lifecycle.start_verifying(incident, by=asha, at=now + 3 * MINUTE)
+    work_off(at=now + 4 * MINUTE)
+    first.refresh_from_db()
+    assert first.state == "cancelled"
+    second = incident.runs.exclude(pk=first.pk).get(purpose="verify")
+    assert incident.verifications.get(reference=f"run:{second.pk}").passed
+
+
+def test_an_uploaded_log_is_judged_and_its_finding_becomes_the_cause(here, asha, now):
+    incident = open_incident("node.unclassified", on=here, at=now)
+    work_off(at=now)
+    uploads.add_evidence(incident=incident, name="C:\\logs\\dmesg.txt", data=(QUIET + XID_79).encode(), by=asha, at=now)
+    work_off(at=now + MINUTE)
+    finding = queries.findings_of(incident).first()
+    assert (finding.fault, finding.evidence.name, finding.run.purpose) == ("gpu.off_bus", "dmesg.txt", "upload")
+    findings.confirm(finding, by=asha, at=now + MINUTE)
+    incident.refresh_from_db()
+    assert (incident.cause, incident.fault, incident.family) == ("gpu.off_bus", "gpu.off_bus", "gpu.presence")
+
+
+def test_an_upload_alone_does_not_prove_a_repair(here, recording, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    recording.say_kernel("")
+    repaired(incident, by=asha, at=now)
+    uploads.add_evidence(incident=incident, name="dmesg.txt", data=QUIET.encode(), by=asha, at=now + MINUTE)
+    work_off(at=now + 2 * MINUTE)
+    assert not incident.verifications.filter(passed=True).exists()
+
+
+def test_findings_of_a_merged_incident_show_on_the_one_that_took_it_in(here, asha, now):
+    old = open_incident("gpu.off_bus", on=here, at=now)
+    young = open_incident("host.pcie.fatal", on=here, at=now)
+    work_off(at=now)
+    uploads.add_evidence(incident=young, name="dmesg.txt", data=XID_79.encode(), by=asha, at=now)
+    work_off(at=now)
+    lifecycle.merge(young, into=old, reason="the same GPU", by=asha, at=now)
+    assert Finding.objects.get(root=True) in queries.findings_of(old)
+    assert DiagnosticRun.objects.filter(incident=young).count() == 2

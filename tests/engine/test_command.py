@@ -1,0 +1,84 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT.parent / "shared"
+XID = "[ 1.000000] NVRM: Xid (PCI:0000:5e:00): 79, pid=1, GPU has fallen off the bus.\n"
+
+# Refuses what the engine must not need.
+BLOCKED = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"django", "celery", "rest_framework"}:
+            raise ImportError(name + " is not there")
+sys.meta_path.insert(0, Block())
+import runpy
+sys.argv[0] = "diagnostics.engine"
+runpy.run_module("diagnostics.engine", run_name="__main__", alter_sys=True)
+"""
+
+
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("DJANGO")}
+    return subprocess.run(
+        [sys.executable, "-c", BLOCKED, *arguments],
+        cwd=ROOT,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+    )
+
+
+def test_it_needs_no_django_and_tells_of_findings_by_its_exit_status():
+    ran = run("-", stdin=XID)
+    assert ran.returncode == 1, ran.stderr
+    assert "gpu.off_bus" in ran.stdout
+    assert "line 1: " in ran.stdout
+    assert "\x1b" not in ran.stdout
+
+
+def test_a_clean_log_exits_with_zero():
+    ran = run("-", stdin="[ 1.000000] usb 1-1: new device\n")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "no fault found" in ran.stdout
+
+
+def test_it_speaks_chinese():
+    assert "GPU 掉卡" in run("--lang", "zh-hans", "-", stdin=XID).stdout
+
+
+def test_wrong_use_and_missing_files_are_told_in_one_line(tmp_path: Path):
+    ran = run(str(tmp_path / "nothing"))
+    assert ran.returncode == 2
+    assert ran.stderr.count("\n") == 1
+    assert "No such file" in ran.stderr
+    assert run().returncode == 2
+
+
+def test_each_path_is_an_input_of_its_own_and_a_folder_is_one(tmp_path: Path):
+    (tmp_path / "a.log").write_text(XID)
+    (tmp_path / "b.log").write_text("[ 1.000000] usb 1-1: new device\n")
+    ran = run("--json", str(tmp_path), str(tmp_path / "b.log"))
+    files = json.loads(ran.stdout)["files"]
+    assert [(one["kind"], one["verdict"]["state"], len(one["checked"])) for one in files] == [
+        ("bundle", "sick", 2),
+        ("log", "clean", 1),
+    ]
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the labelled cases are not beside this checkout")
+def test_the_case_of_a_lost_gpu_with_its_switch_links():
+    ran = run("--json", str(SHARED / "cases/node/003-xid79-with-sxid20034.txt"))
+    found = json.loads(ran.stdout)
+    (finding,) = found["files"][0]["findings"]
+    assert (found["schema"], finding["fault"], finding["root"]) == ("sickbay.findings/1", "gpu.off_bus", True)
+    assert "0000:91:00" in finding["component"]
+    assert any("SXid" in one["line"] and "20034" in one["line"] for one in finding["consequences"])
