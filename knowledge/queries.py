@@ -13,7 +13,7 @@ from incidents.domain import faults
 from incidents.models import Incident, User
 from knowledge.domain import render, sop_format
 from knowledge.domain.route import Result, Route, StepState, Waypoint, walk
-from knowledge.domain.steps import branches, fill
+from knowledge.domain.steps import branches, fill, labels
 from knowledge.models import (
     ChecklistRun,
     FaultLink,
@@ -207,7 +207,7 @@ def coverage() -> tuple[Coverage, ...]:
 
 @dataclass(frozen=True)
 class StepView:
-    """A step as a page shows it. `answers` are those of a decision; `branches` are outcome or answer -> key of a step or an end."""
+    """A step as a page shows it. `answers` of a decision: value -> label; `branches`: outcome or answer -> key of a step or an end."""
 
     key: str
     number: int
@@ -215,7 +215,7 @@ class StepView:
     type: str
     html: SafeString
     ask: str
-    answers: tuple[str, ...]
+    answers: Mapping[str, str]
     branches: Mapping[str, str]
     probe: str
     action: str
@@ -323,7 +323,7 @@ def _step_view(step: Step, values: Mapping[str, str]) -> StepView:
         type=step.type,
         html=_html(fill(step.prose, values)),
         ask=spec.get("ask", ""),
-        answers=tuple(spec.get("answers", ())),
+        answers=labels(spec),
         branches=branches(spec),
         probe=spec.get("probe", ""),
         action=spec.get("action", ""),
@@ -419,6 +419,7 @@ class ChecklistStep:
     state: str
     place: str
     outcome: str
+    outcome_label: str  # an answer in the words of the SOP
     note: str
     by: str
     at: datetime | None
@@ -479,11 +480,13 @@ def _checklist(run: ChecklistRun, values: Mapping[str, str]) -> Checklist:
 
 def _checklist_step(step: Step, result: StepResult | None, route: Route, values: Mapping[str, str]) -> ChecklistStep:
     ticked = result is not None and result.state != StepState.UNDONE
+    outcome = result.outcome if result else ""
     return ChecklistStep(
         step=_step_view(step, values),
         state=result.state if result and ticked else "todo",
         place=_place(step.key, route),
-        outcome=result.outcome if result else "",
+        outcome=outcome,
+        outcome_label=labels(step.spec).get(outcome, outcome),
         note=result.note if result else "",
         by=result.by_name if result else "",
         at=result.at if result else None,

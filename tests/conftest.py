@@ -4,12 +4,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from incidents.domain.permissions import Role
 from incidents.models import RoleGrant, Team, User
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """History refuses to be deleted; only so may a test database be flushed (knowledge/migrations/0002)."""
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute("INSERT INTO knowledge_flush_permit (reason) VALUES ('test run')")
 
 
 @pytest.fixture

@@ -114,10 +114,10 @@ def _fault_chart(figures: statistics.Month, period: str) -> SafeString:
     shown = figures.by_fault[:FAULTS_DRAWN]
     marks = [
         charts.Mark(
-            _cut(fault_title(row.label)),
+            _cut(_title(row.label)),
             row.count,
             rows_address(row.ids, period, fault=row.label),
-            title=f"{fault_title(row.label)}: {row.count}",
+            title=f"{_title(row.label)}: {row.count}",
         )
         for row in shown
     ]

@@ -30,7 +30,7 @@ from typing import Any
 from knowledge.domain import front_matter, step_rules, strict_yaml
 from knowledge.domain.front_matter import Head
 from knowledge.domain.problems import FormatError, Problem
-from knowledge.domain.steps import DISRUPTIVE, Step, StepType
+from knowledge.domain.steps import DISRUPTIVE, WORDS, Step, StepType
 
 MAX_BYTES = 512 * 1024
 SECTIONS = ("Meaning", "Impact", "Steps", "Verification", "Rollback", "Escalation", "Notes")
@@ -115,8 +115,8 @@ def structure_differences(source: Document, translation: Document) -> tuple[str,
 
 
 def _settings(step: Step) -> dict[str, Any]:
-    """All but the words: the question of a decision is prose, its answers are not."""
-    return {key: value for key, value in step.spec.items() if key != "ask"}
+    """All but the words for people."""
+    return {key: value for key, value in step.spec.items() if key not in WORDS}
 
 
 def _refuse_bytes(text: str) -> None:

@@ -34,8 +34,14 @@ def check_block(key: str, block: Block, line: int, problems: list[Problem]) -> S
         wrong = why(block[name]) if name in block else ""
         if wrong:
             problems.append(Problem(block.lines[name], f"step {key}: {name}: {wrong}"))
+    for answer in _keys(block.get("labels")) - _keys(block.get("answers")):
+        problems.append(Problem(block.lines["labels"], f"step {key}: labels: '{answer}' is none of the answers."))
     _check_outcomes(key, kind, block, line, problems)
     return kind
+
+
+def _keys(value: Any) -> set[str]:
+    return set(value) if isinstance(value, dict) else set()
 
 
 def _check_outcomes(key: str, kind: StepType, block: Block, line: int, problems: list[Problem]) -> None:
@@ -57,7 +63,7 @@ def _check_outcomes(key: str, kind: StepType, block: Block, line: int, problems:
 
 def _targets(value: Any) -> str:
     good = isinstance(value, dict) and all(isinstance(target, str) for target in value.values())
-    return "" if good else "write {outcome: step, outcome: step}."
+    return "" if good else "write {name: word, name: word}."
 
 
 def _answers(value: Any) -> str:
@@ -103,6 +109,7 @@ SHAPES = (
     # key, what is wrong with its value ("" if nothing)
     ("next", _targets),
     ("answers", _answers),
+    ("labels", _targets),
     ("probe", _versioned),
     ("action", _versioned),
     ("timeout", _duration),

@@ -40,13 +40,15 @@ KEYS: dict[StepType, tuple[frozenset[str], frozenset[str]]] = {
     # type: (keys that must be there, keys that may be there besides the common ones)
     StepType.CHECK: (frozenset({"probe"}), frozenset({"with", "expect"})),
     StepType.ACTION: (frozenset({"action"}), frozenset({"with", "approval", "idempotent", "rollback"})),
-    StepType.DECISION: (frozenset({"ask", "answers"}), frozenset()),
+    StepType.DECISION: (frozenset({"ask", "answers"}), frozenset({"labels"})),
     StepType.MANUAL: (frozenset(), frozenset({"needs"})),
     StepType.VERIFY: (frozenset(), frozenset({"probe", "with", "expect", "soak"})),
     StepType.ROLLBACK: (frozenset(), frozenset({"action", "with", "approval"})),
     StepType.ESCALATE: (frozenset(), frozenset({"to"})),
 }
 
+WORDS = frozenset({"ask", "labels"})
+"""Keys that hold words for people: a translation may change them."""
 DISRUPTIVE = frozenset({StepType.ACTION, StepType.ROLLBACK})
 VARIABLE = re.compile(r"\{\{ ([a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*) \}\}")
 SAFE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,252}")
@@ -82,6 +84,12 @@ class Step:
 def branches(spec: Mapping[str, Any]) -> dict[str, str]:
     """Where a step leads; see `Step.branches`."""
     return {**spec.get("answers", {}), **spec.get("next", {})}
+
+
+def labels(spec: Mapping[str, Any]) -> dict[str, str]:
+    """The answers of a decision as people read them."""
+    given = spec.get("labels", {})
+    return {answer: given.get(answer) or answer.replace("_", " ").capitalize() for answer in spec.get("answers", {})}
 
 
 def outcomes(kind: StepType, spec: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:

@@ -43,7 +43,9 @@ def checklist_skip(request: HttpRequest, pk: int) -> HttpResponse:
     """Say why the SOP is not worked through."""
     incident = _incident(request.user, pk)
     return doors.attempt(
-        lambda: checklists.explain_skip(incident, reason=request.POST.get("reason", "")[:2000], by=request.user, at=timezone.now()),
+        lambda: checklists.explain_skip(
+            incident, reason=request.POST.get("reason", "")[:2000], by=request.user, at=timezone.now()
+        ),
         then=_back(incident),
         page=partial(incident_page.refused, request, incident, verb="checklist"),
     )
