@@ -25,6 +25,7 @@ State, Outcome = DiagnosticRun.State, ProbeResult.Outcome
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
 DIED = f"Judging this evidence ended the worker {MAX_ATTEMPTS} times."
+LONGEST_LINE = 4000  # characters; the evidence has it in full
 NOTHING = Verdict("could_not_check")
 
 
@@ -110,7 +111,7 @@ def _settle_probes(run: DiagnosticRun, result: Judged) -> Counter[str]:
         if not row.outcome:
             names = [name for name, source in result.sources.items() if source.probe == row.probe]
             row.outcome, reason = _outcome(names, result.diagnosis)
-            row.reason = " ".join(filter(None, (row.reason, reason)))[:500]
+            row.reason = _clean(" ".join(filter(None, (row.reason, reason))), 500)
         outcomes[row.outcome] += 1
     ProbeResult.objects.bulk_update(rows, ["outcome", "reason"])
     return outcomes
@@ -154,12 +155,12 @@ def _row(
         family=faults.family_of(found.fault),
         root=found.root and parent is None,
         severity=found.severity,
-        component=(found.component or "")[:200],
-        node_name=(found.node or "")[:253],
+        component=_clean(found.component or "", 200),
+        node_name=_clean(found.node or "", 253),
         rank=found.rank,
         ranks=list(found.ranks),
-        title=found.title[:300],
-        detail=found.detail,
+        title=_clean(found.title, 300),
+        detail=_clean(found.detail),
         line=_clean(found.line),
         line_number=found.line_number,
         lines=[{"number": line.number, "text": _clean(line.text)} for line in found.evidence],
@@ -173,22 +174,23 @@ def _row(
     )
 
 
-def _clean(text: str) -> str:
-    """PostgreSQL takes no NUL in a text."""
-    return text.replace("\0", "\ufffd")
+def _clean(text: str, length: int = LONGEST_LINE) -> str:
+    """What every database takes: no NUL, no half of a surrogate pair, and not ten megabytes in one line."""
+    return text[:length].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _summary(diagnosis: Diagnosis, outcomes: Counter[str]) -> dict[str, Any]:
     roots = [found for found in diagnosis.findings if found.root]
+    verdict = asdict(diagnosis.verdict)
     return {
         "probes": dict(outcomes),
-        "roots": [{"fault": found.fault, "component": found.component or ""} for found in roots],
+        "roots": [{"fault": found.fault, "component": _clean(found.component or "", 200)} for found in roots],
         "notes": len(diagnosis.findings) - len(roots),
         "checked": [_gap(check) for check in diagnosis.checked],
         "could_not_check": [_gap(check) for check in diagnosis.could_not_check],
-        "verdict": asdict(diagnosis.verdict),
+        "verdict": {name: _clean(value) if isinstance(value, str) else value for name, value in verdict.items()},
     }
 
 
 def _gap(check: Check) -> dict[str, Any]:
-    return {"name": check.name, "families": list(check.families), "reason": check.reason[:300]}
+    return {"name": _clean(check.name, 200), "families": list(check.families), "reason": _clean(check.reason, 300)}

@@ -81,7 +81,7 @@ def _finish(row: ProbeResult, output: ProbeOutput, *, at: datetime) -> bool:
             mine.update(
                 state=State.DONE,
                 outcome=ENDED[output.status],
-                reason=output.reason[:500],
+                reason=output.reason.replace("\0", "")[:500],
                 finished_at=at,
                 lease_until=None,
             )

@@ -164,7 +164,7 @@ def now_utc(form: str = "%H:%M") -> str:
 @register.simple_tag
 def person(user: Any) -> str:
     """The name a person is called by; a dash for nobody."""
-    return (user.get_full_name() or user.get_username()) if user else NOTHING
+    return str(user) if user else NOTHING
 
 
 @register.simple_tag

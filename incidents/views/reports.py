@@ -107,7 +107,7 @@ def _severity_chart(figures: statistics.Month, period: str) -> SafeString:
         charts.Mark(row.label, row.count, rows_address(row.ids, period, severity=row.label), kind=row.label.lower())
         for row in _all_tiers(figures.by_severity)
     ]
-    return _drawn(charts.bars(marks, label=_("Failures by severity"), name_width=64))
+    return _drawn(charts.bars(marks, label=_("Failures by severity"), width=560, name_width=64))
 
 
 def _fault_chart(figures: statistics.Month, period: str) -> SafeString:

@@ -111,7 +111,7 @@ def _text(value: Any) -> str:
 
 
 def _tier(value: Any) -> str:
-    return "" if value in set(Tier) else f"one of {', '.join(Tier)}."
+    return "" if value in tuple(Tier) else f"one of {', '.join(Tier)}."
 
 
 def _risk(value: Any) -> str:

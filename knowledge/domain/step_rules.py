@@ -34,8 +34,10 @@ def check_block(key: str, block: Block, line: int, problems: list[Problem]) -> S
         wrong = why(block[name]) if name in block else ""
         if wrong:
             problems.append(Problem(block.lines[name], f"step {key}: {name}: {wrong}"))
-    for answer in _keys(block.get("labels")) - _keys(block.get("answers")):
-        problems.append(Problem(block.lines["labels"], f"step {key}: labels: '{answer}' is none of the answers."))
+    problems.extend(
+        Problem(block.lines["labels"], f"step {key}: labels: '{answer}' is none of the answers.")
+        for answer in _keys(block.get("labels")) - _keys(block.get("answers"))
+    )
     _check_outcomes(key, kind, block, line, problems)
     return kind
 
@@ -138,10 +140,10 @@ def check_graph(steps: Sequence[Step], variables: frozenset[str], problems: list
         _check_variables(step, variables, problems)
     if not by_key or _missing_targets(by_key, problems):
         return
-    for key in _in_circles(by_key):
-        problems.append(
-            Problem(by_key[key].line, f"step {key} leads back to itself; only a step with 'retry: {{max: n}}' may.")
-        )
+    problems.extend(
+        Problem(by_key[key].line, f"step {key} leads back to itself; only a step with 'retry: {{max: n}}' may.")
+        for key in _in_circles(by_key)
+    )
     _check_reached(steps[0].key, by_key, problems)
     _check_endings(by_key, problems)
 
@@ -162,8 +164,8 @@ def _missing_targets(by_key: dict[str, Step], problems: list[Problem]) -> bool:
 
 
 def _edges(step: Step) -> list[tuple[str, str]]:
-    pairs = [(name, target) for name, target in step.branches.items() if isinstance(target, str)]
-    return pairs + ([("rollback", step.spec["rollback"])] if "rollback" in step.spec else [])
+    rollback = step.spec.get("rollback")
+    return [*step.branches.items(), *([("rollback", rollback)] if isinstance(rollback, str) else [])]
 
 
 def _targets_of(step: Step, by_key: dict[str, Step]) -> list[str]:
@@ -226,18 +228,16 @@ def _check_endings(by_key: dict[str, Step], problems: list[Problem]) -> None:
 
 
 def _check_variables(step: Step, variables: frozenset[str], problems: list[Problem]) -> None:
-    for name in VARIABLE.findall(step.source):
-        if name.split(".")[0] not in variables:
-            problems.append(
-                Problem(step.line, f"step {step.key} uses '{{{{ {name} }}}}', which is not declared under 'vars'.")
-            )
-    for text in _texts_of(step.spec):
-        if "{{" in VARIABLE.sub("", text):
-            problems.append(
-                Problem(
-                    step.line, f"step {step.key}: '{text}' is no template; only {{{{ name }}}} is, with no expression."
-                )
-            )
+    problems.extend(
+        Problem(step.line, f"step {step.key} uses '{{{{ {name} }}}}', which is not declared under 'vars'.")
+        for name in VARIABLE.findall(step.source)
+        if name.split(".")[0] not in variables
+    )
+    problems.extend(
+        Problem(step.line, f"step {step.key}: '{text}' is no template; only {{{{ name }}}} is, with no expression.")
+        for text in _texts_of(step.spec)
+        if "{{" in VARIABLE.sub("", text)
+    )
 
 
 def _texts_of(value: Any) -> list[str]:

@@ -76,14 +76,12 @@ class Step:
         """Outcome or answer -> key of a step, or one of ENDS."""
         return branches(self.spec)
 
-    @property
-    def expects(self) -> bool:
-        return "expect" in self.spec
-
 
 def branches(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Where a step leads; see `Step.branches`."""
-    return {**spec.get("answers", {}), **spec.get("next", {})}
+    """Where a step leads; see `Step.branches`. What has not the right shape leads nowhere; `step_rules` tells of it."""
+    parts = (spec.get(name, {}) for name in ("answers", "next"))
+    pairs = (pair for part in parts if isinstance(part, Mapping) for pair in part.items())
+    return {outcome: target for outcome, target in pairs if isinstance(target, str)}
 
 
 def labels(spec: Mapping[str, Any]) -> dict[str, str]:

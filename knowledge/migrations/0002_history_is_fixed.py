@@ -44,7 +44,7 @@ def install(apps, schema_editor):
     vendor = schema_editor.connection.vendor
     schema_editor.execute(PERMIT)
     if vendor == "postgresql":
-        schema_editor.execute(POSTGRES_FUNCTION)
+        schema_editor.execute(POSTGRES_FUNCTION, params=None)  # its % is no placeholder
     for table in TABLES:
         for statement in POSTGRES if vendor == "postgresql" else SQLITE:
             schema_editor.execute(statement.format(table=table, words=WORDS, permitted=PERMITTED))

@@ -35,7 +35,6 @@ RACKS, NODES, GPUS = 4, 8, 8
 BUSES = ("19", "3b", "4c", "5d", "9b", "ac", "bb", "cb")
 LOG = """\
 {0}.104512+00:00 systemd[1]: Started Session 41 of user root.
-{1}.871204+00:00 pcieport 0000:ab:01.0: pciehp: Slot(5): Link Down
 {1}.902611+00:00 nvidia-nvswitch2: SXid (PCI:0000:87:00.0): 20034, Fatal, Link 38 LTSSM Fault Up
 {1}.903002+00:00 nvidia-nvswitch2: SXid (PCI:0000:87:00.0): 20034, Severity 5 Engine instance 38 Sub-engine instance 00
 {2}.322190+00:00 NVRM: GPU at PCI:0000:ac:00: GPU-6f1d2c0e-91b7-4c55-8a3e-0d7be41f9a12
@@ -67,18 +66,19 @@ def build(now: datetime) -> Scene:
     mara, chen, vera = _people()
     nodes = _fleet(at=now - 90 * DAY)
     for name in ("pager", "worker", "beat"):
-        heartbeats.beat(name, at=now)
+        heartbeats.beat(name, at=now + HOUR)  # nobody beats while the pictures are taken
     source, _secret = sources.add("alertmanager", kind="alertmanager", by=SICKBAY, at=now - 60 * DAY)
     closed = _past(nodes["gpu-r03-n05"], "gpu.off_bus", by=chen, at=now - 17 * DAY)
     _past(nodes["gpu-r02-n04"], "gpu.off_bus", by=chen, at=now - 40 * DAY)
     _past(nodes["gpu-r01-n02"], "gpu.ecc.uncorrectable", by=mara, at=now - 9 * DAY)
     _past(nodes["gpu-r04-n01"], "host.psu.failed", by=mara, at=now - 5 * DAY)
+    _deliver(source, b'{"alerts": [', at=now - 90 * MINUTE)
+    coolant = {"alertname": "CoolantFlowLow", "cdu": "cdu-3", "severity": "Sev B"}
+    _deliver(source, _body([coolant], now - HOUR), at=now - HOUR)
     off_bus = _off_bus(source, mara, chen, now=now)
     restored = _waits_for_paper(nodes["gpu-r01-n06"], by=mara, at=now - 26 * HOUR)
     _waiting(nodes["gpu-r04-n02"], by=chen, at=now - 19 * HOUR)
     unanswered = _unanswered(source, now=now)
-    _deliver(source, b'{"alerts": [', at=now - 90 * MINUTE)
-    _deliver(source, _body([{"alertname": "CoolantFlowLow", "cdu": "cdu-3", "severity": "Sev B"}], now - HOUR), at=now - HOUR)
     return Scene(mara, vera, off_bus, unanswered, restored, closed, source)
 
 

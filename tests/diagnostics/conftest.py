@@ -14,9 +14,7 @@ QUIET = """\
 2026-11-30T02:10:01,104512+00:00 e1000e 0000:00:1f.6 eno1: NIC Link is Up 1000 Mbps Full Duplex, Flow Control: None
 2026-11-30T02:10:02,300871+00:00 EXT4-fs (nvme0n1p2): mounted filesystem with ordered data mode. Quota mode: none.
 """
-XID_79 = (
-    "2026-11-30T02:51:13,550120+00:00 NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n"
-)
+XID_79 = "2026-11-30T02:51:13,550120+00:00 NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n"
 GIB = 1024**3
 
 
@@ -27,7 +25,9 @@ class Recording:
         self.folder = folder
         self.say_kernel(QUIET)
         self.write("files/proc/self/mounts", "/dev/nvme0n1p2 / ext4 rw,relatime 0 0\nproc /proc proc rw 0 0\n")
-        self.write("files/proc/meminfo", "MemTotal: 2113000000 kB\nMemFree: 1000000000 kB\nMemAvailable: 1900000000 kB\n")
+        self.write(
+            "files/proc/meminfo", "MemTotal: 2113000000 kB\nMemFree: 1000000000 kB\nMemAvailable: 1900000000 kB\n"
+        )
         self.write("files/proc/vmstat", "pgfault 1\noom_kill 0\n")
         self.say_space(used=40 * GIB)
 

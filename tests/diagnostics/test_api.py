@@ -80,7 +80,11 @@ def test_who_may_only_look_starts_gives_and_confirms_nothing(sick, client, vera)
 def test_strangers_see_nothing_of_it(sick, client, chen, asha, now):
     uploads.add_evidence(incident=sick, name="a.log", data=b"log", by=asha, at=now)
     stranger = client(chen)
-    for kind, row in (("runs", sick.runs.first()), ("findings", sick.findings.first()), ("evidence", sick.evidence.first())):
+    for kind, row in (
+        ("runs", sick.runs.first()),
+        ("findings", sick.findings.first()),
+        ("evidence", sick.evidence.first()),
+    ):
         assert stranger.get(f"/api/v1/{kind}").json()["results"] == []
         assert stranger.get(f"/api/v1/{kind}/{row.pk}").status_code == 404
     assert stranger.get(f"/api/v1/evidence/{sick.evidence.first().pk}/download").status_code == 404
@@ -127,7 +131,9 @@ def test_a_rejection_needs_its_reason(sick, client, asha):
 
 
 @pytest.mark.parametrize("kind", ["runs", "findings", "evidence"])
-def test_a_list_costs_the_same_for_few_rows_and_many(sick, client, vera, asha, now, kind, django_assert_max_num_queries):
+def test_a_list_costs_the_same_for_few_rows_and_many(
+    sick, client, vera, asha, now, kind, django_assert_max_num_queries
+):
     RoleGrant.objects.filter(user=vera).update(role=Role.VIEWER)
     for number in range(8):
         uploads.add_evidence(incident=sick, name=f"{number}.log", data=f"{number}\n{XID_79}".encode(), by=asha, at=now)

@@ -10,7 +10,13 @@ ROOT = Path(__file__).resolve().parents[2]
 def manage(*arguments, data):
     environment = {**os.environ, "SICKBAY_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings_test"}
     return subprocess.run(
-        [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 

@@ -80,7 +80,10 @@ def test_secrets_are_gone_before_the_hash_is_taken(give):
         ("mail root@mail.example.com now", "mail *** now"),
         ("python /home/lin/train.py", "python /home/***/train.py"),
         ("key AKIAABCDEFGHIJKLMNOP", "key ***"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nMII\nabc\n-----END RSA PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----***\n\n\n-----END RSA PRIVATE KEY-----"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMII\nabc\n-----END RSA PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE KEY-----***\n\n\n-----END RSA PRIVATE KEY-----",
+        ),
     ],
 )
 def test_a_secret_is_taken_out(text, expected):
@@ -124,7 +127,13 @@ def test_a_file_over_the_limit_is_refused_with_the_limit(give, settings):
 
 @pytest.mark.parametrize(
     ("given", "shown"),
-    [("../../etc/passwd", "passwd"), ("C:\\logs\\a.txt", "a.txt"), ("", "evidence.txt"), ("a\r\nb", "ab"), ("x" * 300, "x" * 200)],
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\logs\\a.txt", "a.txt"),
+        ("", "evidence.txt"),
+        ("a\r\nb", "ab"),
+        ("x" * 300, "x" * 200),
+    ],
 )
 def test_a_name_is_only_shown_and_never_a_path(given, shown):
     assert uploads.safe_name(given) == shown

@@ -95,6 +95,15 @@ def test_evidence_whose_file_is_gone_is_could_not_check(run, now, evidence_folde
     assert set(run.probes.values_list("outcome", flat=True)) == {"could_not_check", "not_supported"}
 
 
+def test_a_line_that_no_database_takes_is_kept_as_far_as_it_goes(run, recording, now):
+    recording.say_kernel(XID_79.replace("has fallen", "\0has " + "x" * 100_000 + " fallen"))
+    work(run, at=now)
+    for finding in run.findings.all():
+        assert "\0" not in finding.line
+        assert len(finding.line) <= judging.LONGEST_LINE
+    assert run.findings.exists()
+
+
 def test_nothing_is_judged_while_a_probe_is_missing(run, now):
     probing.take_probe(run.probes.get(probe="memory").pk, at=now)
     assert not judging.judge(run.pk, at=now)
@@ -124,7 +133,10 @@ def test_a_broker_that_is_away_is_said_once_and_costs_no_work(run, now, caplog):
 def test_a_storm_of_automatic_runs_waits_for_its_turn_and_one_by_hand_does_not(here, asha, now, monkeypatch):
     monkeypatch.setattr(queries, "RUNS_PER_RACK", 2)
     rack = Rack.objects.create(cluster=here.cluster, name="r03")
-    nodes = [Node.objects.create(hostname=f"n{n}", cluster=here.cluster, rack=rack, is_local=True, created_at=now) for n in range(4)]
+    nodes = [
+        Node.objects.create(hostname=f"n{n}", cluster=here.cluster, rack=rack, is_local=True, created_at=now)
+        for n in range(4)
+    ]
     started = [runs.start(node=node, purpose="triage", by=SICKBAY, at=now) for node in nodes]
     by_hand = runs.start(node=nodes[3], by=asha, at=now)
     taken = {row.run_id for row in ringing.waiting_probes(at=now)}

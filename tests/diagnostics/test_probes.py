@@ -41,7 +41,9 @@ def test_the_journal_is_preferred():
     assert output.evidence[0].data == b"from the journal\n"
 
 
-@pytest.mark.parametrize("journal", [Result(0, b""), Result(0, b"-- No entries --\n"), Result(1, b"", b"No journal files were found.")])
+@pytest.mark.parametrize(
+    "journal", [Result(0, b""), Result(0, b"-- No entries --\n"), Result(1, b"", b"No journal files were found.")]
+)
 def test_without_a_journal_the_ring_buffer_is_read(journal):
     output = kernel_log.read(Context(Machine(journalctl=journal, dmesg=Result(0, QUIET.encode()))))
     assert output.evidence[0].data == QUIET.encode()
@@ -65,7 +67,10 @@ def test_a_machine_without_either_program_is_not_supported():
 
 
 def test_disks_are_counted_once_and_by_their_own_numbers(recorded):
-    recorded.write("files/proc/self/mounts", "/dev/sda1 / ext4 ro 0 0\n/dev/sda1 /srv/my\\040data ext4 ro 0 0\nproc /proc proc rw 0 0\n")
+    recorded.write(
+        "files/proc/self/mounts",
+        "/dev/sda1 / ext4 ro 0 0\n/dev/sda1 /srv/my\\040data ext4 ro 0 0\nproc /proc proc rw 0 0\n",
+    )
     rows = document(disk.read(context(recorded)))["filesystems"]
     assert [(row["mount"], row["read_only"], row["used"]) for row in rows] == [("/", True, 40 * GIB)]
 
@@ -182,7 +187,11 @@ def test_a_lost_gpu_is_told_from_one_that_lacks_a_sensor(library, monkeypatch):
 
 
 def test_gpus_on_the_bus_are_counted_without_a_driver(recorded):
-    for address, vendor, kind in (("0000:91:00.0", "0x10de", "0x030200"), ("0000:92:00.0", "0x10de", "0x068000"), ("0000:00:02.0", "0x8086", "0x030000")):
+    for address, vendor, kind in (
+        ("0000:91:00.0", "0x10de", "0x030200"),
+        ("0000:92:00.0", "0x10de", "0x068000"),
+        ("0000:00:02.0", "0x8086", "0x030000"),
+    ):
         recorded.write(f"files/sys/bus/pci/devices/{address}/vendor", f"{vendor}\n")
         recorded.write(f"files/sys/bus/pci/devices/{address}/class", f"{kind}\n")
     assert nvml.gpus_on_the_bus(Replay(recorded.folder)) == ("0000:91:00.0",)

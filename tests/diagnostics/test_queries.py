@@ -21,16 +21,22 @@ def read(incident):
         str((row, row.purged_at, row.uploaded_by))
 
 
-def test_the_page_of_an_incident_costs_the_same_however_much_was_found(here, recording, asha, now, django_assert_num_queries):
+def test_the_page_of_an_incident_costs_the_same_however_much_was_found(
+    here, recording, asha, now, django_assert_num_queries
+):
     incident = open_incident("gpu.off_bus", on=here, at=now)
     sxid = "2026-11-30T02:51:13,550120+00:00 nvidia-nvswitch0: SXid (PCI:0000:84:00.0): 20034, Fatal, Link 30 LTSSM Fault Up\n"
     for number in range(2):
-        uploads.add_evidence(incident=incident, name=f"{number}.log", data=f"{QUIET}{XID_79}{sxid}".encode(), by=asha, at=now)
+        uploads.add_evidence(
+            incident=incident, name=f"{number}.log", data=f"{QUIET}{XID_79}{sxid}".encode(), by=asha, at=now
+        )
     work_off(at=now)
     with django_assert_num_queries(7):
         read(incident)
     for number in range(2, 12):
-        uploads.add_evidence(incident=incident, name=f"{number}.log", data=f"{number}\n{XID_79}{sxid}".encode(), by=asha, at=now)
+        uploads.add_evidence(
+            incident=incident, name=f"{number}.log", data=f"{number}\n{XID_79}{sxid}".encode(), by=asha, at=now
+        )
     work_off(at=now)
     with django_assert_num_queries(7):
         read(incident)

