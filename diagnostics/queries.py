@@ -237,9 +237,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Proof:
-    """Whether the repair is proved, and in words why or why not."""
+    """Whether the repair is proved, and in words why or why not. `passed` is None where it could not be checked."""
 
-    passed: bool
+    passed: bool | None
     reason: str
 
 
@@ -248,6 +248,28 @@ def proof(run: DiagnosticRun, family: str) -> Proof:
     roots = list(run.findings.filter(root=True, family=family).values_list("fault", "component"))
     gaps = [row["reason"] for row in run.summary.get("could_not_check", ()) if family in row["families"]]
     return judge_proof(family, answers, roots, gaps, has_gpus=_has_gpus(run.node))
+
+
+def proof_of_upload(run: DiagnosticRun, family: str) -> Proof:
+    """What evidence that somebody gave says of the repair; a file that does not speak of the family says nothing."""
+    roots = list(run.findings.filter(root=True, family=family).values_list("fault", "component"))
+    if roots:
+        return Proof(False, _("The fault is still there: %(faults)s.") % {"faults": _in_words(roots)})
+    gaps = [row["reason"] for row in run.summary.get("could_not_check", ()) if family in row["families"]]
+    spoke = [row["name"] for row in run.summary.get("checked", ()) if family in row["families"]]
+    if gaps or not spoke:
+        return Proof(None, _("The evidence does not speak of %(family)s.") % {"family": family})
+    words = {"family": family, "files": ", ".join(spoke), "name": run.requested_by_name}
+    return Proof(True, _("Clean for %(family)s: %(files)s, given by %(name)s.") % words)
+
+
+def _in_words(roots: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{fault} {component}".strip() for fault, component in roots)
+
+
+def is_unclear(incident: Incident) -> bool:
+    """True if a run since the repair could not check, so that evidence given by hand may speak instead."""
+    return incident.timeline.filter(kind="verification_unclear", at__gte=incident.verifying_at or incident.state_at).exists()
 
 
 def judge_proof(
@@ -267,15 +289,14 @@ def judge_proof(
     silent = [f"{one.probe}: {one.reason or one.outcome}" for one in asked if _is_silent(one.outcome, has_gpus)]
     clean = [answer.probe for answer in asked if answer.outcome == ProbeResult.Outcome.CLEAN]
     if roots:
-        names = ", ".join(f"{fault} {component}".strip() for fault, component in roots)
-        return Proof(False, _("The fault is still there: %(faults)s.") % {"faults": names})
+        return Proof(False, _("The fault is still there: %(faults)s.") % {"faults": _in_words(roots)})
     if silent or gaps:
         words = {"family": family, "why": "; ".join([*silent, *gaps])}
-        return Proof(False, _("%(family)s could not be checked: %(why)s") % words)
+        return Proof(None, _("%(family)s could not be checked: %(why)s") % words)
     # A probe may have found something of another family and still be clean for this one.
     clean += [answer.probe for answer in asked if answer.outcome == ProbeResult.Outcome.FINDINGS]
     if not clean:
-        return Proof(False, _("No probe of this run can check %(family)s.") % {"family": family})
+        return Proof(None, _("No probe of this run can check %(family)s.") % {"family": family})
     return Proof(True, _("Clean for %(family)s: %(probes)s.") % {"family": family, "probes": ", ".join(clean)})
 
 

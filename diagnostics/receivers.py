@@ -31,5 +31,6 @@ def verify_repair(event: Event, at: datetime) -> None:
 
 @on(RUN_FINISHED, "answer_verification")
 def answer_verification(event: Event, at: datetime) -> None:
-    if event.payload["purpose"] == DiagnosticRun.Purpose.VERIFY:
-        verifying.answer(DiagnosticRun.objects.select_related("incident", "node").get(pk=event.payload["run"]), at=at)
+    if event.payload["purpose"] in verifying.SPEAKS:
+        run = DiagnosticRun.objects.select_related("incident__node", "requested_by").get(pk=event.payload["run"])
+        verifying.answer(run, at=at)

@@ -97,7 +97,10 @@ def missing_for_restore(incident: Incident) -> tuple[str, ...]:
 
 
 WANTED = {
-    "probe": lambda: _("A diagnostic run newer than the repair whose probes are clean for this fault is missing."),
+    "probe": lambda: _(
+        "A diagnostic run newer than the repair whose probes are clean for this fault is missing. "
+        "Where no run can reach or check the node, give a fresh log of it as evidence."
+    ),
     "job_progress": lambda: _("A note is missing that the job's next attempt has passed the step where it failed."),
     "by_person": lambda: _("A note is missing in which somebody says what was checked."),
     "none": lambda: _("A note to file is missing."),

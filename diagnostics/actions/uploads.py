@@ -9,10 +9,12 @@ from django.utils.translation import gettext as _
 
 from diagnostics.actions import evidence
 from diagnostics.actions.runs import note
+from diagnostics.actions.verifying import repair_began_at
 from diagnostics.models import DiagnosticRun, Evidence, ProbeResult
 from diagnostics.probes.base import Captured
 from diagnostics.probes.redact import is_binary
 from incidents.actions.rights import Actor, name_of, person, require
+from incidents.domain.workflow import State as IncidentState
 from incidents.lib import doorbell
 from incidents.lib.errors import Invalid
 from incidents.models import Incident, Node
@@ -64,6 +66,7 @@ def _run(incident: Incident | None, node: Node | None, *, by: Actor, at: datetim
         node=node,
         plan=UPLOAD,
         purpose=DiagnosticRun.Purpose.UPLOAD,
+        since=repair_began_at(incident) if incident and incident.state == IncidentState.VERIFYING else None,
         state=DiagnosticRun.State.RUNNING,
         requested_by=person(by),
         requested_by_name=name_of(by)[:120],

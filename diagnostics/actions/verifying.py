@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django.db import transaction
+
 from diagnostics import queries
 from diagnostics.actions import runs
 from diagnostics.actions.transports import transport_to
@@ -13,6 +15,8 @@ from incidents.domain.actors import SICKBAY
 from incidents.domain.workflow import State
 from incidents.models import Incident
 
+SPEAKS = (DiagnosticRun.Purpose.VERIFY, DiagnosticRun.Purpose.UPLOAD)
+
 
 def verify(incident: Incident, *, by: Actor, at: datetime) -> DiagnosticRun | None:
     """A fresh run that judges only what was printed since the repair. None where the fault asks for no probe or none can run."""
@@ -23,11 +27,11 @@ def verify(incident: Incident, *, by: Actor, at: datetime) -> DiagnosticRun | No
         return None
     for stale in queries.unfinished_verifications(incident, before=incident.verifying_at):
         runs.cancel(stale, by=SICKBAY, at=at, reason="A newer verification begins.")
-    since = _repair_began_at(incident)
+    since = repair_began_at(incident)
     return runs.start(incident=incident, plan="verify", purpose=DiagnosticRun.Purpose.VERIFY, since=since, by=by, at=at)
 
 
-def _repair_began_at(incident: Incident) -> datetime | None:
+def repair_began_at(incident: Incident) -> datetime | None:
     """The last repair: it began when work began, or when the proof of the one before failed."""
     failed = incident.verifications.filter(passed=False).order_by("at").last()
     times = [incident.repair_started_at, failed.at if failed else None]
@@ -35,14 +39,41 @@ def _repair_began_at(incident: Incident) -> datetime | None:
 
 
 def answer(run: DiagnosticRun, *, at: datetime) -> None:
-    """Record on the incident whether the run proves the repair; a run from before the repair proves nothing."""
+    """Record on the incident whether the run proves the repair; a run from before the repair proves nothing.
+
+    What could not be checked is neither: it is told, and the incident goes on verifying.
+    """
     incident = run.incident
-    if incident is None or run.purpose != DiagnosticRun.Purpose.VERIFY or incident.state != State.VERIFYING:
+    if incident is None or incident.state != State.VERIFYING or incident.verifying_at is None:
         return
     way = faults.get(incident.fault).verify
-    if way != "probe" or incident.verifying_at is None or run.created_at < incident.verifying_at:
+    if way != "probe" or run.created_at < incident.verifying_at:
         return
-    result = queries.proof(run, incident.family)
+    result = _says(run, incident)
+    if result is None:
+        return
+    if result.passed is None:
+        _unclear(run, incident, result.reason, at=at)
+        return
+    by = run.requested_by or SICKBAY
     lifecycle.record_verification(
-        incident, kind=way, passed=result.passed, reason=result.reason, reference=f"run:{run.pk}", by=SICKBAY, at=at
+        incident, kind=way, passed=result.passed, reason=result.reason, reference=f"run:{run.pk}", by=by, at=at
     )
+
+
+def _says(run: DiagnosticRun, incident: Incident) -> queries.Proof | None:
+    """Evidence given by hand may always show that the fault is still there; it proves the repair only where no run can."""
+    if run.purpose == DiagnosticRun.Purpose.VERIFY:
+        return queries.proof(run, incident.family)
+    if run.purpose != DiagnosticRun.Purpose.UPLOAD:
+        return None
+    result = queries.proof_of_upload(run, incident.family)
+    no_run_can = transport_to(incident.node) is None or queries.is_unclear(incident)
+    return result if result.passed is False or no_run_can else None
+
+
+def _unclear(run: DiagnosticRun, incident: Incident, reason: str, *, at: datetime) -> None:
+    with transaction.atomic():
+        Incident.objects.select_for_update().get(pk=incident.pk)  # the same run must not be told of twice
+        if not incident.timeline.filter(kind="verification_unclear", data__run=run.pk).exists():
+            runs.note(incident, "verification_unclear", by=SICKBAY, at=at, text=reason, run=run.pk)

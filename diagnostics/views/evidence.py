@@ -16,18 +16,19 @@ from diagnostics import queries
 from diagnostics.actions import evidence as kept
 from diagnostics.actions import uploads
 from diagnostics.engine.parsers.text import clean, decode, is_binary
-from diagnostics.models import Evidence, Finding
+from diagnostics.models import Finding
 from incidents.lib.errors import SickbayError
 from incidents.queries import incidents_for
-from incidents.views import doors, incident as incident_page
+from incidents.views import doors
+from incidents.views import incident as incident_page
 
 AROUND = 150  # lines before and after the one that is asked for
 MATCHES_SHOWN = 300
 LONGEST = 4000  # characters of a line that are shown
 # Control and direction characters would make a log show something else than it holds.
-VISIBLE = {**{code: 0x2400 + code for code in range(32) if code != 9}, 127: 0x2421} | {
-    code: 0xFFFD for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
-}
+VISIBLE = {**{code: 0x2400 + code for code in range(32) if code != 9}, 127: 0x2421} | dict.fromkeys(
+    (*range(8234, 8239), *range(8294, 8298), 8206, 8207), 65533
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,9 @@ def evidence(request: HttpRequest, pk: int) -> HttpResponse:
         data = kept.read(row)
     except SickbayError as error:
         refusal = doors.refusal_of(error)
-        return render(request, "diagnostics/evidence.html", context | {"refusal": refusal}, status=410 if row.purged_at else 503)
+        return render(
+            request, "diagnostics/evidence.html", context | {"refusal": refusal}, status=410 if row.purged_at else 503
+        )
     if is_binary(data):
         return render(request, "diagnostics/evidence.html", context | {"is_binary": True})
     shown = window_of(decode(data), _marks(findings), at=line, search=search)

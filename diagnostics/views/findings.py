@@ -12,7 +12,8 @@ from django.views.decorators.http import require_POST
 from diagnostics import queries
 from diagnostics.actions import findings
 from incidents.queries import incidents_for
-from incidents.views import doors, incident as incident_page
+from incidents.views import doors
+from incidents.views import incident as incident_page
 
 SAY = {"confirm": findings.confirm, "reject": findings.reject}
 

@@ -21,7 +21,8 @@ from incidents.actions.rights import may
 from incidents.domain.workflow import State
 from incidents.models import Incident, Node, User
 from incidents.queries import incidents_for, nodes_for
-from incidents.views import doors, fleet, incident as incident_page
+from incidents.views import doors, fleet
+from incidents.views import incident as incident_page
 
 POLL_SECONDS = 2
 

@@ -27,7 +27,9 @@ SENTENCES: dict[str, str | Promise] = {
     "start_repair": _("moved to {repairing}"),
     "start_verifying": _("moved to {verifying}"),
     "verified": _("verified: passed"),
+    "verification_unclear": _("could not tell whether the repair holds"),
     "fail_verification": _("verification did not pass; back to {repairing}"),
+    "verification_unclear": _("the repair could not be checked; give a fresh log as evidence"),
     "restore": _("moved to {restored}: back in service, verified"),
     "close": _("closed it"),
     "close_with_disposition": _("closed it as {disposition}"),
@@ -45,21 +47,30 @@ SENTENCES: dict[str, str | Promise] = {
     "part_cleared": _("cleared: {locator}, {fault}; {firing} of {total} still fire"),
     "postmortem_saved": _("wrote the post-mortem"),
     "postmortem_published": _("published the post-mortem"),
-    "run_started": _("started a diagnostic run"),
-    "run_finished": _("diagnostic run finished"),
-    "run_cancelled": _("stopped the diagnostic run"),
-    "run_deferred": _("put a diagnostic run off"),
-    "no_transport": _("no way to reach this node yet; upload its logs to have them judged"),
-    "evidence_added": _("added evidence"),
+    "run_started": _("started diagnostic run {run}"),
+    "run_finished": _("diagnostic run {run} finished: {roots}"),
+    "run_cancelled": _("stopped diagnostic run {run}"),
+    "no_transport": _("has no way to {node} yet; upload its logs to have them judged"),
+    "evidence_added": _("gave {name} as evidence"),
     "finding_confirmed": _("confirmed the finding {fault}"),
     "finding_rejected": _("rejected the finding {fault}"),
-    "sop_suggested": _("suggested the SOP {title}"),
-    "checklist_started": _("started the checklist {title}"),
-    "checklist_finished": _("finished the checklist {title}"),
-    "step_done": _("finished step {number}, {title}"),
+    "sop_suggested": _("suggested the SOP {title}, r{revision}"),
+    "checklist_started": _("started the checklist {title}, r{revision}"),
+    "checklist_finished": _("the checklist {title} is finished"),
+    "checklist_abandoned": _("did not work through the checklist {title}"),
+    "checklist_moved": _("took over the checklist {title} from {other}"),
+    "step_done": _("did step {number}, {step_title}"),
+    "step_failed": _("step {number} failed, {step_title}"),
+    "step_skipped": _("skipped step {number}, {step_title}"),
+    "step_undone": _("took the tick of step {number} back, {step_title}"),
 }
 UNKNOWN = _("did: {kind}")
-MOVED = {"mitigated": _("Mitigated"), "repairing": _("Repairing"), "verifying": _("Verifying"), "restored": _("Restored")}
+MOVED = {
+    "mitigated": _("Mitigated"),
+    "repairing": _("Repairing"),
+    "verifying": _("Verifying"),
+    "restored": _("Restored"),
+}
 
 
 def _moment(value: str) -> str:
@@ -70,6 +81,12 @@ def _dash(value: Any) -> Any:
     return value if value not in ("", None) else "–"
 
 
+def _roots(value: list[dict[str, str]]) -> str:
+    """The faults that a run found, each once."""
+    titles = dict.fromkeys(fault_title(root["fault"]) for root in value)
+    return ", ".join(titles) or str(_("no fault found"))
+
+
 # how a value is said; by kind and name, or by name alone
 SAID = {
     "fault": lambda value: format_html("<b>{}</b>", fault_title(value)),
@@ -78,6 +95,8 @@ SAID = {
     "clock": lambda value: CLOCK_WORDS.get(value, value),
     "clock.before": _moment,
     "clock.after": _moment,
+    "roots": _roots,
+    "name": lambda value: format_html('<span class="mono">{}</span>', value),
     "title": lambda value: format_html("<b>{}</b>", value),
     "locator": lambda value: format_html('<span class="mono">{}</span>', value),
 }

@@ -61,9 +61,9 @@ def _row(delivery: Delivery) -> DeliveryRow:
 def delivery_list(request: HttpRequest) -> HttpResponse:
     """Newest first, fifty at a time by key. What was not understood stands first, whatever its age."""
     found = queries.deliveries_for(request.user)
-    only = request.GET.get("only", "")
+    show = request.GET.get("show", "")
     before = request.GET.get("before", "")
-    shown = found.filter(state__in=NEED) if only == "need" else found
+    shown = found.filter(state__in=NEED) if show == "need" else found
     if before.isdecimal() and len(before) < 18:
         shown = shown.filter(pk__lt=int(before))
     told = Alert.objects.select_related("incident", "node", "job").order_by("id")
@@ -74,7 +74,7 @@ def delivery_list(request: HttpRequest) -> HttpResponse:
         "rows": rows[:PAGE],
         "older": rows[PAGE - 1].delivery.pk if len(rows) > PAGE else None,
         "before": before,
-        "only": only,
+        "show": show,
         "counts": found.order_by().aggregate(
             total=Count("pk"),
             need=Count("pk", filter=Q(state__in=NEED)),

@@ -32,12 +32,12 @@ WORKABLE = frozenset(State) - {State.CLOSED, State.MERGED}
 def start(incident: Incident, revision: SopRevision, *, by: Actor, at: datetime) -> ChecklistRun:
     """Open the checklist of a revision, pinned; the one already open for this SOP, if there is one."""
     require(by, "checklist.work", incident)
-    _refuse_ended(incident)
     if queries.is_withdrawn(revision):
         raise Refused(_("%(revision)s was withdrawn. Choose another SOP.") % {"revision": revision})
     if not (queries.is_published(revision) or queries.is_pinned(revision, incident)):
         raise Refused(_("%(revision)s is not published. Start the published revision.") % {"revision": revision})
     with transaction.atomic():
+        _hold(incident.pk)
         try:
             with transaction.atomic():
                 run = _insert(incident, revision, by=by, at=at)
@@ -230,6 +230,7 @@ def explain_skip(incident: Incident, *, reason: str, by: Actor, at: datetime) ->
     if revision is None:
         raise Refused(_("No SOP is published for this fault, so there is nothing to explain."))
     with transaction.atomic():
+        _hold(incident.pk)
         run = _insert(incident, revision, by=by, at=at, skip_reason=reason.strip())
         _tell(run, "checklist_abandoned", by=by, at=at, text=reason.strip())
 
@@ -250,14 +251,15 @@ def _locked(run: ChecklistRun) -> Iterator[ChecklistRun]:
     """The checklist as it is now, held; the incident first, as everywhere, so that two of us never wait for each other."""
     with transaction.atomic():
         incident_id = ChecklistRun.objects.values_list("incident_id", flat=True).get(pk=run.pk)
-        incident = Incident.objects.select_for_update().get(pk=incident_id)
+        _hold(incident_id)
         row = ChecklistRun.objects.select_for_update(of=("self",)).select_related("revision__sop").get(pk=run.pk)
-        _refuse_ended(incident)
         yield row
         row.save()
 
 
-def _refuse_ended(incident: Incident) -> None:
+def _hold(incident_id: int) -> None:
+    """Keep the incident as it is until the end of the transaction; refused once it is closed or merged."""
+    incident = Incident.objects.select_for_update().get(pk=incident_id)
     if incident.state not in WORKABLE:
         raise Refused(
             _("%(reference)s is %(state)s; its checklists can no longer be changed.")

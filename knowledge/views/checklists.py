@@ -10,7 +10,8 @@ from django.views.decorators.http import require_POST
 
 from incidents.models import Incident, User
 from incidents.queries import incidents_for
-from incidents.views import doors, incident as incident_page
+from incidents.views import doors
+from incidents.views import incident as incident_page
 from knowledge.actions import checklists
 from knowledge.models import ChecklistRun, SopRevision
 

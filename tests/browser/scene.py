@@ -141,7 +141,9 @@ def _body(alerts_labels: list[dict[str, str]], at: datetime, *, firing: bool = T
         }
         for labels in alerts_labels
     ]
-    return json.dumps({"version": "4", "status": members[0]["status"], "receiver": "sickbay", "alerts": members}).encode()
+    return json.dumps(
+        {"version": "4", "status": members[0]["status"], "receiver": "sickbay", "alerts": members}
+    ).encode()
 
 
 def _deliver(source: Source, body: bytes, *, at: datetime) -> None:
@@ -168,7 +170,9 @@ def _off_bus(source: Source, mara: User, chen: User, *, now: datetime) -> Incide
     _deliver(source, _body(members, start), at=start + 18 * timedelta(seconds=1))
     incident = _newest()
     lifecycle.acknowledge(incident, by=mara, at=start + 2 * MINUTE)
-    log = LOG.format(*(moment.strftime("%Y-%m-%dT%H:%M:%S") for moment in (start - MINUTE, start, start, start + MINUTE)))
+    log = LOG.format(
+        *(moment.strftime("%Y-%m-%dT%H:%M:%S") for moment in (start - MINUTE, start, start, start + MINUTE))
+    )
     uploads.add_evidence(incident=incident, name="kernel.log", data=log.encode(), by=mara, at=start + 4 * MINUTE)
     _judge(incident, at=start + 5 * MINUTE)
     root = Finding.objects.filter(incident=incident, root=True).first()
@@ -176,7 +180,9 @@ def _off_bus(source: Source, mara: User, chen: User, *, now: datetime) -> Incide
         findings.confirm(root, by=mara, at=start + 9 * MINUTE)
     incident.refresh_from_db()
     lifecycle.mitigate(incident, by=mara, at=start + 17 * MINUTE, text="Job restarted without the node, 60 of 64.")
-    lifecycle.add_note(incident, text="Same slot as two weeks ago; it was only reseated then.", by=chen, at=start + 18 * MINUTE)
+    lifecycle.add_note(
+        incident, text="Same slot as two weeks ago; it was only reseated then.", by=chen, at=start + 18 * MINUTE
+    )
     lifecycle.start_repair(incident, by=mara, at=start + 20 * MINUTE)
     _work_checklist(incident, by=mara, at=start + 22 * MINUTE, ticks=2)
     incident.refresh_from_db()
@@ -207,7 +213,12 @@ def _to_verifying(incident: Incident, *, by: User, at: datetime) -> None:
 def _restore(incident: Incident, *, by: User, at: datetime) -> None:
     _to_verifying(incident, by=by, at=at)
     lifecycle.record_verification(
-        incident, kind="probe", passed=True, reason="Clean: kernel_log, nvml.", by=SICKBAY, at=at + 2 * HOUR + 9 * MINUTE
+        incident,
+        kind="probe",
+        passed=True,
+        reason="Clean: kernel_log, nvml.",
+        by=SICKBAY,
+        at=at + 2 * HOUR + 9 * MINUTE,
     )
     lifecycle.restore(incident, by=by, at=at + 2 * HOUR + 12 * MINUTE)
 
@@ -246,7 +257,13 @@ def _waiting(node: Node, *, by: User, at: datetime) -> None:
 
 
 def _unanswered(source: Source, *, now: datetime) -> Incident:
-    labels = {"alertname": "GPUXidError", "xid": "94", "instance": "gpu-r02-n07:9400", "gpu": "3", "severity": "critical"}
+    labels = {
+        "alertname": "GPUXidError",
+        "xid": "94",
+        "instance": "gpu-r02-n07:9400",
+        "gpu": "3",
+        "severity": "critical",
+    }
     _deliver(source, _body([labels], now - 5 * MINUTE), at=now - 4 * MINUTE - 22 * timedelta(seconds=1))
     first = _newest()
     thermal = {"alertname": "GPUThermalSlowdown", "instance": "gpu-r04-n06:9400", "gpu": "2", "severity": "warning"}

@@ -97,7 +97,40 @@ def test_a_kernel_log_that_cannot_be_read_proves_nothing(here, recording, asha, 
     recording.say_kernel("")
     repaired(incident, by=asha, at=now)
     work_off(at=now + 2 * MINUTE)
-    assert "could not be checked" in incident.verifications.get().reason
+    incident.refresh_from_db()
+    assert "could not be checked" in incident.timeline.get(kind="verification_unclear").text
+    assert (incident.state, incident.verifications.exists()) == ("verifying", False)
+
+
+def give(incident, text, *, by, at):
+    uploads.add_evidence(incident=incident, name="fresh.log", data=text.encode(), by=by, at=at)
+    work_off(at=at + MINUTE)
+    incident.refresh_from_db()
+
+
+def test_where_no_run_can_check_a_fresh_log_given_by_somebody_proves_the_repair(asha, now, db):
+    incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
+    repaired(incident, by=asha, at=now)
+    give(incident, QUIET + XID_79, by=asha, at=now + 2 * MINUTE)  # old lines of the same boot do not count against it
+    answer = incident.verifications.get()
+    assert (answer.passed, answer.by, incident.state) == (True, asha, "verifying")
+    assert "fresh.log" in answer.reason
+    lifecycle.restore(incident, by=asha, at=now + 4 * MINUTE)
+
+
+def test_a_fresh_log_that_shows_the_fault_disproves_the_repair(asha, now, db):
+    incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
+    repaired(incident, by=asha, at=now)
+    give(incident, QUIET + XID_79.replace("02:51:13", "23:59:59"), by=asha, at=now + 2 * MINUTE)
+    assert (incident.state, incident.verifications.get().passed) == ("repairing", False)
+
+
+def test_a_file_that_does_not_speak_of_the_fault_proves_nothing(asha, now, db):
+    incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
+    repaired(incident, by=asha, at=now)
+    give(incident, "shopping list: apples, pears", by=asha, at=now + 2 * MINUTE)
+    assert (incident.state, incident.verifications.exists()) == ("verifying", False)
+    assert incident.timeline.filter(kind="verification_unclear").count() == 1
 
 
 def test_a_second_try_at_verifying_gets_a_run_of_its_own(here, asha, now):
@@ -127,14 +160,15 @@ def test_an_uploaded_log_is_judged_and_its_finding_becomes_the_cause(here, asha,
     assert (incident.cause, incident.fault, incident.family) == ("gpu.off_bus", "gpu.off_bus", "gpu.presence")
 
 
-def test_an_upload_alone_does_not_prove_a_repair(here, recording, asha, now):
+def test_where_a_run_can_check_an_upload_does_not_prove_the_repair(here, asha, now):
     incident = open_incident("gpu.off_bus", on=here, at=now)
     work_off(at=now)
-    recording.say_kernel("")
     repaired(incident, by=asha, at=now)
     uploads.add_evidence(incident=incident, name="dmesg.txt", data=QUIET.encode(), by=asha, at=now + MINUTE)
     work_off(at=now + 2 * MINUTE)
-    assert not incident.verifications.filter(passed=True).exists()
+    assert [answer.reference for answer in incident.verifications.all()] == [
+        f"run:{incident.runs.get(purpose='verify').pk}"
+    ]
 
 
 def test_findings_of_a_merged_incident_show_on_the_one_that_took_it_in(here, asha, now):

@@ -8,7 +8,6 @@ from knowledge.actions import checklists, links
 from knowledge.models import FindingLink, PublishEvent, SopRevision, Step, StepResult
 from tests.knowledge.conftest import found
 
-
 STATEMENTS = ["UPDATE {table} SET id = id", "DELETE FROM {table}"]
 if connection.vendor == "postgresql":  # SQLite has no TRUNCATE
     STATEMENTS.append("TRUNCATE {table} CASCADE")
