@@ -104,8 +104,8 @@ def newer_revision(run: ChecklistRun) -> SopRevision | None:
 
 
 def route_of(run: ChecklistRun) -> Route:
-    steps = Step.objects.filter(revision=run.revision_id).order_by("position")
-    return _route(steps, _latest(run.results.order_by("id")))
+    steps = sorted(run.revision.steps.all(), key=lambda step: step.position)
+    return _route(steps, _latest(sorted(run.results.all(), key=lambda result: result.pk)))
 
 
 def live_version() -> int:

@@ -64,7 +64,9 @@ class ChecklistViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewset
         if getattr(self, "swagger_fake_view", False):
             return ChecklistRun.objects.none()
         seen = ChecklistRun.objects.filter(incident__in=incidents_for(asker(self.request)))
-        return seen.select_related("incident", "revision__sop", "revision__based_on").prefetch_related("results")
+        return seen.select_related("incident", "revision__sop", "revision__based_on").prefetch_related(
+            "results", "revision__steps"
+        )
 
     @extend_schema(request=Tick, responses=ChecklistSerializer)
     @action(detail=True, methods=["post"])

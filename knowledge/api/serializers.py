@@ -1,5 +1,7 @@
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from knowledge import queries
 from knowledge.domain.route import StepState
 from knowledge.models import ChecklistRun, Sop, SopRevision, Step, StepResult
 
@@ -47,7 +49,7 @@ class ArticleSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Sop
-        fields = ["slug", "kind", "status", "owner", "source_language", "faults", "published"]
+        fields = ["slug", "status", "owner", "source_language", "faults", "published"]
 
     def get_published(self, sop: Sop) -> list[dict]:
         rows = sorted(sop.publications.all(), key=lambda row: row.language)
@@ -73,9 +75,23 @@ class StepResultSerializer(serializers.ModelSerializer):
         fields = ["id", "step_key", "step_sha256", "state", "outcome", "note", "by_name", "at"]
 
 
-class ChecklistSerializer(serializers.ModelSerializer):
-    """A checklist with every tick, oldest first; the newest of a step counts."""
+class NextStepSerializer(serializers.ModelSerializer):
+    """The step to do now; `answers` is what a decision may be answered with."""
 
+    answers = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Step
+        fields = ["key", "position", "title", "type", "answers", "prose"]
+
+    def get_answers(self, step: Step) -> list[str]:
+        return list(step.spec.get("answers", {}))
+
+
+class ChecklistSerializer(serializers.ModelSerializer):
+    """A checklist with every tick, oldest first; the newest of a step counts. `next_step` is null once it has ended."""
+
+    next_step = serializers.SerializerMethodField()
     revision = RevisionSerializer(read_only=True)
     results = StepResultSerializer(many=True, read_only=True)
 
@@ -92,8 +108,15 @@ class ChecklistSerializer(serializers.ModelSerializer):
             "started_by_name",
             "started_at",
             "finished_at",
+            "next_step",
             "results",
         ]
+
+    @extend_schema_field(NextStepSerializer(allow_null=True))
+    def get_next_step(self, run: ChecklistRun) -> dict | None:
+        current = queries.route_of(run).current if run.state == ChecklistRun.State.OPEN else None
+        step = next((step for step in run.revision.steps.all() if step.key == current), None)
+        return NextStepSerializer(step).data if step else None  # type: ignore[return-value]
 
 
 class StartChecklist(serializers.Serializer):

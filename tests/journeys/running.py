@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 
 ROOT = Path(__file__).resolve().parents[2]
+OF_THE_TEST_RUN = {"REDIS_URL", "DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE", "MAKELEVEL", "MAKEFLAGS"}
 
 
 def free_port() -> int:
@@ -40,9 +41,8 @@ class Sickbay:
     def __init__(self, data: Path, **environ: str) -> None:
         self.data, self.port = data, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        for name in ("REDIS_URL", "DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE"):
-            os.environ.pop(name, None)
-        self.environ = {**os.environ, "SICKBAY_DATA_DIR": str(data), "PORT": str(self.port), **environ}
+        inherited = {name: value for name, value in os.environ.items() if name not in OF_THE_TEST_RUN}
+        self.environ = {**inherited, "SICKBAY_DATA_DIR": str(data), "PORT": str(self.port), **environ}
         self.output = data.parent / f"{data.name}.out"
         self.process: subprocess.Popen[bytes] | None = None
         self.token = ""
@@ -91,7 +91,9 @@ class Sickbay:
 
     def manage(self, *arguments: str) -> str:
         command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(command, cwd=ROOT, env=self.environ, capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environ, capture_output=True, text=True, check=False, timeout=120
+        )
         assert done.returncode in (0, 1), done.stderr
         return done.stdout
 
@@ -111,14 +113,18 @@ class Sickbay:
             self.token = self.manage("tokens", "add", "admin").strip()
         headers = {"Authorization": f"Bearer {self.token}"}
         answer = httpx.request(method, f"{self.url}/api/v1/{path}", headers=headers, timeout=30, **options)
-        assert answer.status_code == status if status else answer.is_success, f"{answer.status_code}: {answer.text[:1000]}"
+        assert answer.status_code == status if status else answer.is_success, (
+            f"{answer.status_code}: {answer.text[:1000]}"
+        )
         return answer.json()
 
     def incidents(self, **filters: str) -> list[dict[str, Any]]:
         return self.api("GET", "incidents", params=filters)["results"]
 
 
-def alert(host: str, *, gpu: int = 0, status: str = "firing", starts_at: str = "2026-11-30T02:00:00Z", name: str = "GpuXid") -> bytes:
+def alert(
+    host: str, *, gpu: int = 0, status: str = "firing", starts_at: str = "2026-11-30T02:00:00Z", name: str = "GpuXid"
+) -> bytes:
     """A body as Alertmanager posts it, about a GPU of the host that fell off the bus."""
     labels = {"alertname": name, "Hostname": host, "gpu": str(gpu), "err_code": "79", "severity": "critical"}
     member = {
@@ -129,7 +135,9 @@ def alert(host: str, *, gpu: int = 0, status: str = "firing", starts_at: str = "
         "endsAt": "0001-01-01T00:00:00Z" if status == "firing" else "2026-11-30T02:30:00Z",
         "generatorURL": "http://prometheus.example/graph",
     }
-    return json.dumps({"version": "4", "status": status, "receiver": "sickbay", "alerts": [member], "truncatedAlerts": 0}).encode()
+    return json.dumps(
+        {"version": "4", "status": status, "receiver": "sickbay", "alerts": [member], "truncatedAlerts": 0}
+    ).encode()
 
 
 def post(url: str, body: bytes) -> httpx.Response:

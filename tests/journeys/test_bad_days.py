@@ -34,7 +34,6 @@ def one_incident(sickbay, host=HOST, *, within=30):
     return found[0]
 
 
-
 def test_a_worker_killed_in_the_middle_of_a_run_does_not_end_the_run(own_sickbay):
     url = own_sickbay.source()
     os.kill(own_sickbay.pid("worker"), signal.SIGSTOP)  # holds the run in its middle: probes are taken by nobody else
@@ -77,7 +76,9 @@ def test_with_the_broker_stopped_alerts_become_incidents_and_the_web_is_as_fast_
 
     def seconds_of_a_page():
         began = time.monotonic()
-        assert httpx.get(f"{own_sickbay.url}/api/v1/incidents", headers={"Authorization": f"Bearer {own_sickbay.token}"}).is_success
+        assert httpx.get(
+            f"{own_sickbay.url}/api/v1/incidents", headers={"Authorization": f"Bearer {own_sickbay.token}"}
+        ).is_success
         return time.monotonic() - began
 
     own_sickbay.incidents()
@@ -89,7 +90,9 @@ def test_with_the_broker_stopped_alerts_become_incidents_and_the_web_is_as_fast_
             sent = time.monotonic()
             assert post(url, alert(f"node-{number}")).status_code == 202
             assert time.monotonic() - sent < 2
-            wait_until(lambda host=f"node-{number}": own_sickbay.incidents(node=host), within=10, what="an incident meanwhile")
+            wait_until(
+                lambda host=f"node-{number}": own_sickbay.incidents(node=host), within=10, what="an incident meanwhile"
+            )
             wait_until(lambda at=number: time.monotonic() - began > at * 5, within=10, what="the next alert's turn")
         wait_until(lambda: not own_sickbay.ready()["broker"], within=10, what="readyz naming the broker")
         wait_until(lambda: not own_sickbay.ready()["beat"], within=60, what="readyz naming the silent queue")

@@ -109,7 +109,9 @@ def test_an_alert_goes_the_whole_way_to_a_counted_closed_incident(sickbay, fire)
     # a kernel log as evidence, and the finding with the very line
     sickbay.api("POST", f"incidents/{number}/evidence", files={"file": ("dmesg.txt", KERNEL_LOG.encode())})
     root = wait_until(
-        lambda: sickbay.api("GET", "findings", params={"incident": number, "root": "true", "fault": "gpu.off_bus"})["results"],
+        lambda: sickbay.api("GET", "findings", params={"incident": number, "root": "true", "fault": "gpu.off_bus"})[
+            "results"
+        ],
         within=60,
         what="the finding",
     )[0]
@@ -165,7 +167,8 @@ def work_through(sickbay, checklist):
         if now["state"] != "open":
             break
         step = now["next_step"]
-        body = {"step": step["key"], "state": "done", "note": "done as written", "outcome": next(iter(step["outcomes"]), "")}
+        answer = step["answers"][0] if step["answers"] else ""
+        body = {"step": step["key"], "state": "done", "note": "done as written", "answer": answer}
         sickbay.api("POST", f"checklists/{checklist['id']}/tick", json=body)
     ended = sickbay.api("GET", f"checklists/{checklist['id']}")
     assert ended["state"] == "finished"
@@ -188,13 +191,17 @@ def signed_in(sickbay) -> httpx.Client:
 
 def send(browser, path, **fields):
     token = browser.cookies.get("csrftoken", "")
-    answer = browser.post(path, data={"csrfmiddlewaretoken": token, **fields}, headers={"Referer": str(browser.base_url)})
+    answer = browser.post(
+        path, data={"csrfmiddlewaretoken": token, **fields}, headers={"Referer": str(browser.base_url)}
+    )
     assert answer.status_code == 200, answer.text[:2000]
     return answer
 
 
 def write_postmortem(sickbay, number):
-    texts = dict.fromkeys(("summary", "impact", "root_cause", "prevention"), "The GPU lost its link; the riser was replaced.")
+    texts = dict.fromkeys(
+        ("summary", "impact", "root_cause", "prevention"), "The GPU lost its link; the riser was replaced."
+    )
     browser = signed_in(sickbay)
     browser.get(f"/incidents/{number}/postmortem")
     send(browser, f"/incidents/{number}/postmortem", **texts)
