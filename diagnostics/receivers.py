@@ -13,6 +13,7 @@ from incidents.models import Event, Incident
 
 
 @on("incident_opened", "diagnose_new_incident")
+@on("incident_reopened", "diagnose_reopened_incident")
 def diagnose_new_incident(event: Event, at: datetime) -> None:
     incident = Incident.objects.select_related("node").get(pk=event.payload["incident"])
     if incident.node is None or not incident.is_open:

@@ -104,8 +104,18 @@ def newer_revision(run: ChecklistRun) -> SopRevision | None:
 
 
 def route_of(run: ChecklistRun) -> Route:
+    """The way of a checklist as the rows are now."""
+    steps = Step.objects.filter(revision=run.revision_id).order_by("position")
+    return _route(steps, _latest(run.results.order_by("id")))
+
+
+def next_step(run: ChecklistRun) -> Step | None:
+    """The step to do now, None once the checklist has ended; no query where results and steps are prefetched."""
+    if run.state != ChecklistRun.State.OPEN:
+        return None
     steps = sorted(run.revision.steps.all(), key=lambda step: step.position)
-    return _route(steps, _latest(sorted(run.results.all(), key=lambda result: result.pk)))
+    current = _route(steps, _latest(sorted(run.results.all(), key=lambda result: result.pk))).current
+    return next((step for step in steps if step.key == current), None)
 
 
 def live_version() -> int:

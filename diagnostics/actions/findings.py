@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from diagnostics.actions.runs import note as tell
 from diagnostics.models import Finding, FindingVerdict
-from incidents.actions import lifecycle
+from incidents.actions import causes
 from incidents.actions.rights import require
 from incidents.lib.errors import Invalid
 from incidents.models import Incident, User
@@ -18,7 +18,7 @@ def confirm(finding: Finding, *, by: User, at: datetime, note: str = "") -> Find
     verdict = _say(finding, confirmed=True, by=by, at=at, note=note)
     incident = _incident(finding)
     if incident:
-        lifecycle.set_cause(incident, fault_code=finding.fault, note=note or finding.line[:500], by=by, at=at)
+        causes.set_cause(incident, fault_code=finding.fault, note=note or finding.line[:500], by=by, at=at)
     return verdict
 
 

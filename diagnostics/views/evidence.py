@@ -26,9 +26,9 @@ AROUND = 150  # lines before and after the one that is asked for
 MATCHES_SHOWN = 300
 LONGEST = 4000  # characters of a line that are shown
 # Control and direction characters would make a log show something else than it holds.
-VISIBLE = {**{code: 0x2400 + code for code in range(32) if code != 9}, 127: 0x2421} | dict.fromkeys(
-    (*range(8234, 8239), *range(8294, 8298), 8206, 8207), 65533
-)
+DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
+CONTROLS = {code: 0x2400 + code for code in range(32) if code != ord("\t")}
+VISIBLE = {**CONTROLS, 0x7F: 0x2421, **dict.fromkeys(DIRECTIONS, 0xFFFD)}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext as _
 
 from incidents import queries
-from incidents.actions import fleet, journal, lifecycle
+from incidents.actions import fleet, journal, lifecycle, tiers
 from incidents.actions.rights import Actor, require
 from incidents.domain import faults, fingerprint, severity
 from incidents.domain.actors import Machine
@@ -209,9 +209,9 @@ def _open(subject: lifecycle.Subject, family: str) -> bool:
 def _rise(incident: Incident, fault_code: str, *, by: Actor, at: datetime) -> None:
     """A graver fault of the same family lifts the tier."""
     tier = severity.graver(incident.severity, faults.get(fault_code).severity)
-    if tier == incident.severity or incident.severity_rule == lifecycle.BY_PERSON:
+    if tier == incident.severity or incident.severity_rule == tiers.BY_PERSON:
         return
-    lifecycle.retier(incident, tier, rule=f"fault {fault_code}", by=by, at=at)
+    tiers.retier(incident, tier, rule=f"fault {fault_code}", by=by, at=at)
 
 
 def _set_part(

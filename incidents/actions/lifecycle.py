@@ -1,7 +1,5 @@
 """The life of an incident: opened, answered, treated, verified, closed. Each verb is safe to repeat."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,16 +8,15 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from incidents import events, queries
-from incidents.actions import journal
+from incidents.actions import journal, tiers
+from incidents.actions.held import locked, move
 from incidents.actions.rights import Actor, person, require
-from incidents.domain import faults, severity, workflow
-from incidents.domain.workflow import Disposition, IllegalMove, Move, State
-from incidents.extension_points import merge_followers
+from incidents.domain import faults, severity
+from incidents.domain.workflow import Disposition, Move, State
 from incidents.lib.errors import Invalid, Refused
-from incidents.models import CLOCKS, Cluster, Incident, Job, Node, Rack, Team, User
+from incidents.models import Cluster, Incident, Job, Node, Rack, Team, User
 
 REOPEN_WINDOW = timedelta(hours=72)
-BY_PERSON = "chosen by a person"
 
 
 @dataclass(frozen=True)
@@ -50,36 +47,6 @@ class Subject:
         return getattr(self.row, "team", None)
 
 
-@contextmanager
-def _locked(incident: Incident) -> Iterator[Incident]:
-    """The incident as it is now, held until the end of the transaction; the caller's copy is brought up to date."""
-    with transaction.atomic():
-        row = Incident.objects.select_for_update().get(pk=incident.pk)
-        yield row
-        row.version += 1
-        row.save()
-    incident.refresh_from_db()
-
-
-def _move(row: Incident, move: Move, *, by: Actor, at: datetime, text: str = "", **data: Any) -> None:
-    """Change the state as the table says, with the timeline entry and the event."""
-    try:
-        target = workflow.after(row.state, move)
-    except IllegalMove as error:
-        raise Refused(_refusal(error)) from error
-    row.state, row.state_at = target, at
-    journal.note(row, move, by=by, at=at, text=text, **data)
-    kind = {State.CLOSED: "incident_closed", State.MERGED: "incident_merged"}.get(target, "incident_changed")
-    if move == Move.REOPEN:
-        kind = "incident_reopened"
-    events.announce(kind, at=at, incident=row.pk, move=move, state=target, into=row.merged_into_id)
-
-
-def _refusal(error: IllegalMove) -> str:
-    words = {"move": error.move.replace("_", " "), "state": error.state}
-    return _("'%(move)s' is not possible while the incident is %(state)s. Reload the page to see what is.") % words
-
-
 def open_incident(
     subject: Subject,
     fault_code: str,
@@ -96,6 +63,9 @@ def open_incident(
     """The open incident of this subject and fault family, and whether it is new. Two callers at once get the same one."""
     require(by, "incident.open", subject.row)
     fault = faults.get(fault_code)
+    known = queries.open_incidents().filter(subject_key=subject.key, family=fault.family).first()
+    if known:
+        return known, False
     with transaction.atomic():
         # The savepoint: on PostgreSQL the loser of the race must be able to read on in this transaction.
         try:
@@ -105,7 +75,7 @@ def open_incident(
             return queries.open_incident_of(subject.key, fault.family), False
         if tier:
             incident.severity = incident.peak_severity = severity.Tier(tier)
-            incident.severity_rule = BY_PERSON
+            incident.severity_rule = tiers.BY_PERSON
             incident.save(update_fields=["severity", "peak_severity", "severity_rule"])
         journal.note(
             incident,
@@ -165,26 +135,26 @@ def _insert(
 def acknowledge(incident: Incident, *, by: User, at: datetime) -> None:
     """Somebody has it now; the one who answers first becomes the owner."""
     require(by, "incident.acknowledge", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state != State.OPEN:
             return  # answered already; a second tap is no error
-        _move(row, Move.ACKNOWLEDGE, by=by, at=at)
+        move(row, Move.ACKNOWLEDGE, by=by, at=at)
         row.acknowledged_at = row.acknowledged_at or at
         row.assignee = row.assignee or by
 
 
 def unacknowledge(incident: Incident, *, by: Actor, at: datetime, text: str = "") -> None:
     require(by, "incident.acknowledge", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state == State.OPEN:
             return
-        _move(row, Move.UNACKNOWLEDGE, by=by, at=at, text=text)
+        move(row, Move.UNACKNOWLEDGE, by=by, at=at, text=text)
 
 
 def assign(incident: Incident, *, to: User | None, by: User, at: datetime) -> None:
     """Make somebody the owner; whoever takes an incident for himself acknowledges it too."""
     require(by, "incident.assign", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.assignee_id == (to.pk if to else None):
             return
         row.assignee = to
@@ -197,26 +167,26 @@ def add_note(incident: Incident, *, text: str, by: Actor, at: datetime) -> None:
     require(by, "incident.note", incident)
     if not text.strip():
         raise Invalid(_("The note is empty. Write something."))
-    with _locked(incident) as row:
+    with locked(incident) as row:
         journal.note(row, "note", by=by, at=at, text=text.strip())
 
 
 def mitigate(incident: Incident, *, by: User, at: datetime, text: str = "") -> None:
     """The impact has ended: drained, failed over, restarted elsewhere."""
     require(by, "incident.move", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state == State.MITIGATED:
             return
-        _move(row, Move.MITIGATE, by=by, at=at, text=text)
+        move(row, Move.MITIGATE, by=by, at=at, text=text)
         row.mitigated_at = row.mitigated_at or at
 
 
 def start_repair(incident: Incident, *, by: Actor, at: datetime, text: str = "") -> None:
     require(by, "incident.move", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state == State.REPAIRING:
             return
-        _move(row, Move.START_REPAIR, by=by, at=at, text=text)
+        move(row, Move.START_REPAIR, by=by, at=at, text=text)
         row.repair_started_at = at
 
 
@@ -225,7 +195,7 @@ def wait_for(incident: Incident, *, reason: str, note: str = "", by: User, at: d
     require(by, "incident.move", incident)
     if reason not in {choice.value for choice in incident.waits.model.Reason}:
         raise Invalid(_("Choose what the incident waits for: a part, the vendor, access or a window."))
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if not row.is_open:
             raise Refused(_("Only an open incident can wait. This one is %(state)s.") % {"state": row.state})
         row.waits.filter(until=None).update(until=at)
@@ -236,7 +206,7 @@ def wait_for(incident: Incident, *, reason: str, note: str = "", by: User, at: d
 def resume(incident: Incident, *, by: Actor, at: datetime) -> None:
     """What was waited for has come."""
     require(by, "incident.move", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.waits.filter(until=None).update(until=at):
             journal.note(row, "resumed", by=by, at=at)
 
@@ -244,10 +214,10 @@ def resume(incident: Incident, *, by: Actor, at: datetime) -> None:
 def start_verifying(incident: Incident, *, by: User, at: datetime) -> None:
     """The repair is done; now it has to be proved the way the fault asks."""
     require(by, "incident.move", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state == State.VERIFYING:
             return
-        _move(row, Move.START_VERIFYING, by=by, at=at)
+        move(row, Move.START_VERIFYING, by=by, at=at)
         row.verifying_at = at
         row.waits.filter(until=None).update(until=at)
 
@@ -257,7 +227,7 @@ def record_verification(
 ) -> None:
     """Add an answer; a failed one sends the incident back to repair. The same reference is recorded once."""
     require(by, "incident.move", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state != State.VERIFYING:
             raise Refused(_("Start verifying first; the incident is %(state)s.") % {"state": row.state})
         if reference and row.verifications.filter(reference=reference).exists():
@@ -266,7 +236,7 @@ def record_verification(
         if passed:
             journal.note(row, "verified", by=by, at=at, text=reason, reference=reference)
         else:
-            _move(row, Move.FAIL_VERIFICATION, by=by, at=at, text=reason, reference=reference)
+            move(row, Move.FAIL_VERIFICATION, by=by, at=at, text=reason, reference=reference)
 
 
 def vouch(incident: Incident, *, note: str, by: User, at: datetime) -> None:
@@ -283,74 +253,14 @@ def vouch(incident: Incident, *, note: str, by: User, at: datetime) -> None:
 def restore(incident: Incident, *, by: User, at: datetime) -> None:
     """Back in service, proved. Refused, with what is missing, until the verification that the fault asks for has passed."""
     require(by, "incident.move", incident)
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state == State.RESTORED:
             return
         missing = queries.missing_for_restore(row)
         if missing:
             raise Refused(_("%(reference)s cannot be restored yet.") % {"reference": row.reference}, missing)
-        _move(row, Move.RESTORE, by=by, at=at)
+        move(row, Move.RESTORE, by=by, at=at)
         row.restored_at = at
-
-
-def set_cause(incident: Incident, *, fault_code: str, note: str = "", by: Actor, at: datetime) -> None:
-    """Confirm the cause. The incident gets its fault and family; if that meets another open one, the younger is merged."""
-    require(by, "incident.reclassify", incident)
-    fault = faults.get(fault_code)
-    with _locked(incident) as row:
-        if (row.cause, row.cause_note) == (fault.code, note):
-            return
-        row.cause, row.cause_note = fault.code, note
-        journal.note(row, "cause", by=by, at=at, text=note, fault=fault.code)
-        if row.fault != fault.code:
-            _reclassify(row, fault, by=by, at=at)
-
-
-def _reclassify(row: Incident, fault: faults.Fault, *, by: Actor, at: datetime) -> None:
-    twin = queries.open_incidents().filter(subject_key=row.subject_key, family=fault.family).exclude(pk=row.pk).first()
-    before = row.fault
-    row.fault, row.title = fault.code, fault.title
-    if twin and row.is_open:
-        older, younger = sorted((row, twin), key=lambda one: (one.declared_at, one.pk))
-        _join(younger, older, row, by=by, at=at, reason=_("the same cause, %(fault)s") % {"fault": fault.code})
-    if row.state != State.MERGED:
-        row.family = fault.family
-        _retier(row, severity.graver(row.severity, fault.severity), rule=f"cause {fault.code}", by=by, at=at)
-    journal.note(row, "reclassified", by=by, at=at, before=before, fault=fault.code)
-    events.announce("incident_reclassified", at=at, incident=row.pk, fault=fault.code)
-
-
-def _join(younger: Incident, older: Incident, row: Incident, *, by: Actor, at: datetime, reason: str) -> None:
-    """Merge two of which `row` is held by the caller; the caller saves it."""
-    other = older if row is younger else younger
-    other.version += 1
-    _absorb(younger, older, by=by, at=at, reason=reason)
-    other.save()
-
-
-def set_severity(incident: Incident, *, tier: str, reason: str, by: User, at: datetime) -> None:
-    require(by, "incident.reclassify", incident)
-    if tier not in set(severity.Tier):
-        raise Invalid(_("Choose one of SEV1, SEV2, SEV3, SEV4."))
-    if not reason.strip():
-        raise Invalid(_("Say why the severity changes."))
-    with _locked(incident) as row:
-        _retier(row, severity.Tier(tier), rule=BY_PERSON, by=by, at=at, text=reason)
-
-
-def retier(incident: Incident, tier: severity.Tier, *, rule: str, by: Actor, at: datetime) -> None:
-    """Give another tier because a rule says so."""
-    require(by, "incident.reclassify", incident)
-    with _locked(incident) as row:
-        _retier(row, tier, rule=rule, by=by, at=at)
-
-
-def _retier(row: Incident, tier: severity.Tier, *, rule: str, by: Actor, at: datetime, text: str = "") -> None:
-    if row.severity == tier:
-        return
-    journal.note(row, "severity", by=by, at=at, text=text, before=row.severity, after=tier, rule=rule)
-    row.severity, row.severity_rule = tier, rule
-    row.peak_severity = severity.graver(row.peak_severity, tier)
 
 
 def close(incident: Incident, *, by: User, at: datetime, disposition: str = "", note: str = "") -> None:
@@ -360,16 +270,16 @@ def close(incident: Incident, *, by: User, at: datetime, disposition: str = "", 
         raise Invalid(_("Choose a disposition: not a fault, no trouble found, duplicate or expected."))
     if disposition and not note.strip():
         raise Invalid(_("Say why it is closed without a repair."))
-    with _locked(incident) as row:
+    with locked(incident) as row:
         if row.state == State.CLOSED:
             return
         if disposition:
-            _move(row, Move.CLOSE_WITH_DISPOSITION, by=by, at=at, text=note, disposition=disposition)
+            move(row, Move.CLOSE_WITH_DISPOSITION, by=by, at=at, text=note, disposition=disposition)
         else:
             missing = tuple(answer.detail for answer in queries.closure_answers(row) if not answer.met)
             if row.state == State.RESTORED and missing:
                 raise Refused(_("%(reference)s cannot be closed yet.") % {"reference": row.reference}, missing)
-            _move(row, Move.CLOSE, by=by, at=at, text=note)
+            move(row, Move.CLOSE, by=by, at=at, text=note)
         row.disposition, row.closed_at = disposition, at
         row.waits.filter(until=None).update(until=at)
 
@@ -383,67 +293,8 @@ def reopen(incident: Incident, *, by: Actor, at: datetime, text: str = "") -> In
     ended = incident.closed_at or incident.restored_at
     if ended and at - ended > REOPEN_WINDOW:
         raise Refused(_("It ended more than 72 hours ago. Open a new incident; it will be linked as a recurrence."))
-    with _locked(incident) as row:
-        _move(row, Move.REOPEN, by=by, at=at, text=text)
+    with locked(incident) as row:
+        move(row, Move.REOPEN, by=by, at=at, text=text)
         row.disposition = ""
         row.restored_at = row.closed_at = row.mitigated_at = row.repair_started_at = row.verifying_at = None
     return incident
-
-
-def merge(incident: Incident, *, into: Incident, reason: str, by: Actor, at: datetime) -> None:
-    """Fold one open incident into another; its parts and signals go along."""
-    require(by, "incident.merge", incident)
-    require(by, "incident.merge", into)
-    if incident.pk == into.pk:
-        raise Invalid(_("An incident cannot be merged into itself."))
-    if not reason.strip():
-        raise Invalid(_("Say why they are one."))
-    with _locked(into) as target, _locked(incident) as row:
-        if row.state == State.MERGED and row.merged_into_id == target.pk:
-            return
-        if not target.is_open:
-            raise Refused(
-                _("%(reference)s is not open; merge into an open incident.") % {"reference": target.reference}
-            )
-        _absorb(row, target, by=by, at=at, reason=reason)
-
-
-def _absorb(row: Incident, target: Incident, *, by: Actor, at: datetime, reason: str) -> None:
-    row.merged_into = target
-    _move(row, Move.MERGE, by=by, at=at, text=reason, into=target.reference)
-    row.waits.filter(until=None).update(until=at)
-    row.alerts.update(incident=target)
-    taken = set(target.parts.values_list("locator", "fault"))
-    for part in row.parts.all():
-        if (part.locator, part.fault) not in taken:
-            part.pk, part.incident = None, target
-            part.save(force_insert=True)
-    target.impact_started_at = min(target.impact_started_at, row.impact_started_at)
-    journal.note(target, "absorbed", by=by, at=at, text=reason, other=row.reference)
-    for follow in merge_followers.values():
-        follow(row, target, at)
-
-
-def edit_clock(incident: Incident, *, clock: str, to: datetime, reason: str, by: User, at: datetime) -> None:
-    """Correct one of the seven clocks; the old value, who and why stay in the audit log and on the timeline."""
-    require(by, "incident.edit_clock", incident)
-    if clock not in CLOCKS:
-        raise Invalid(_("There is no clock '%(clock)s'.") % {"clock": clock})
-    if not reason.strip():
-        raise Invalid(_("Say why the time changes."))
-    if to > at:
-        raise Invalid(_("That time is in the future."))
-    with _locked(incident) as row:
-        before = getattr(row, clock)
-        if before is None:
-            raise Refused(_("That has not happened yet, so its time cannot be corrected."))
-        if clock != "impact_started_at" and to < row.impact_started_at:
-            raise Invalid(_("Nothing comes before the start of the impact; move that first."))
-        setattr(row, clock, to)
-        if clock == "impact_started_at":
-            others = [getattr(row, name) for name in CLOCKS if name != clock and getattr(row, name)]
-            if to > min(others):
-                raise Invalid(_("The impact started before everything else; choose an earlier time."))
-        change = {"clock": clock, "before": before.isoformat(), "after": to.isoformat()}
-        journal.audit(row, "incident.edit_clock", by=by, at=at, before=change["before"], after=change["after"])
-        journal.note(row, "clock", by=by, at=at, text=reason, **change)

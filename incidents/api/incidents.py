@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from incidents import queries
-from incidents.actions import fleet, lifecycle
+from incidents.actions import causes, fleet, lifecycle, tiers
 from incidents.api.serializers import (
     IncidentDetailSerializer,
     IncidentSerializer,
@@ -52,17 +52,17 @@ VERBS: dict[str, Verb] = {
     "start_verifying": lambda one, by, at, data: lifecycle.start_verifying(one, by=by, at=at),
     "vouch": lambda one, by, at, data: lifecycle.vouch(one, note=data["text"], by=by, at=at),
     "restore": lambda one, by, at, data: lifecycle.restore(one, by=by, at=at),
-    "set_cause": lambda one, by, at, data: lifecycle.set_cause(
+    "set_cause": lambda one, by, at, data: causes.set_cause(
         one, fault_code=data["fault"], note=data["text"], by=by, at=at
     ),
-    "set_severity": lambda one, by, at, data: lifecycle.set_severity(
+    "set_severity": lambda one, by, at, data: tiers.set_severity(
         one, tier=data["severity"], reason=data["text"], by=by, at=at
     ),
     "close": lambda one, by, at, data: lifecycle.close(
         one, by=by, at=at, disposition=data["disposition"], note=data["text"]
     ),
     "reopen": lambda one, by, at, data: lifecycle.reopen(one, by=by, at=at, text=data["text"]),
-    "merge": lambda one, by, at, data: lifecycle.merge(one, into=_other(data, by), reason=data["text"], by=by, at=at),
+    "merge": lambda one, by, at, data: causes.merge(one, into=_other(data, by), reason=data["text"], by=by, at=at),
 }
 
 

@@ -27,7 +27,6 @@ SENTENCES: dict[str, str | Promise] = {
     "start_repair": _("moved to {repairing}"),
     "start_verifying": _("moved to {verifying}"),
     "verified": _("verified: passed"),
-    "verification_unclear": _("could not tell whether the repair holds"),
     "fail_verification": _("verification did not pass; back to {repairing}"),
     "verification_unclear": _("the repair could not be checked; give a fresh log as evidence"),
     "restore": _("moved to {restored}: back in service, verified"),

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from incidents import queries
-from incidents.actions import lifecycle
+from incidents.actions import causes, clocks, lifecycle, tiers
 from incidents.forms import incidents as wanted
 from incidents.models import Incident, User
 from incidents.views import doors
@@ -32,7 +32,7 @@ def _assign(incident: Incident, *, to: User | None, by: User, at: datetime) -> N
 
 def _merge(incident: Incident, *, into: int, reason: str, by: User, at: datetime) -> None:
     target = get_object_or_404(queries.incidents_for(by), pk=into)
-    lifecycle.merge(incident, into=target, reason=reason, by=by, at=at)
+    causes.merge(incident, into=target, reason=reason, by=by, at=at)
 
 
 # verb of the address -> (what is typed, what is done, where on the page one lands)
@@ -52,9 +52,9 @@ DOORS: dict[str, tuple[type[forms.Form], Verb, str]] = {
     "close": (wanted.CloseForm, lifecycle.close, ""),
     "reopen": (wanted.OptionalTextForm, lifecycle.reopen, ""),
     "merge": (wanted.MergeForm, _merge, ""),
-    "severity": (wanted.SeverityForm, lifecycle.set_severity, ""),
-    "cause": (wanted.CauseForm, lifecycle.set_cause, "findings"),
-    "clock": (wanted.ClockForm, lifecycle.edit_clock, "clocks"),
+    "severity": (wanted.SeverityForm, tiers.set_severity, ""),
+    "cause": (wanted.CauseForm, causes.set_cause, "findings"),
+    "clock": (wanted.ClockForm, clocks.edit_clock, "clocks"),
 }
 
 

@@ -114,9 +114,8 @@ class ChecklistSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(NextStepSerializer(allow_null=True))
     def get_next_step(self, run: ChecklistRun) -> dict | None:
-        current = queries.route_of(run).current if run.state == ChecklistRun.State.OPEN else None
-        step = next((step for step in run.revision.steps.all() if step.key == current), None)
-        return NextStepSerializer(step).data if step else None  # type: ignore[return-value]
+        step = queries.next_step(run)
+        return NextStepSerializer(step).data if step else None
 
 
 class StartChecklist(serializers.Serializer):

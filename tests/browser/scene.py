@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from diagnostics.actions import findings, judging, uploads
 from diagnostics.models import DiagnosticRun, Finding
-from incidents.actions import alerts, fleet, heartbeats, lifecycle, postmortems, reactions, sources
+from incidents.actions import alerts, causes, fleet, heartbeats, lifecycle, postmortems, reactions, sources
 from incidents.domain.actors import SICKBAY
 from incidents.domain.permissions import Role
 from incidents.models import Cluster, Incident, Node, Rack, RoleGrant, Source, Team, User
@@ -227,7 +227,7 @@ def _past(node: Node, fault: str, *, by: User, at: datetime) -> Incident:
     incident, _new = lifecycle.open_incident(lifecycle.Subject(node=node), fault, by=by, at=at, started_at=at - MINUTE)
     _restore(incident, by=by, at=at)
     after = at + 3 * HOUR
-    lifecycle.set_cause(incident, fault_code=fault, by=by, at=after)
+    causes.set_cause(incident, fault_code=fault, by=by, at=after)
     if knowledge.suggested_revision(incident):
         checklists.explain_skip(incident, reason="Done from memory, at night.", by=by, at=after)
     texts = {

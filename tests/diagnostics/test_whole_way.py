@@ -7,7 +7,7 @@ import pytest
 from diagnostics import queries
 from diagnostics.actions import findings, runs, uploads
 from diagnostics.models import DiagnosticRun, Finding
-from incidents.actions import lifecycle, reactions
+from incidents.actions import causes, lifecycle, reactions
 from tests.diagnostics.conftest import QUIET, XID_79
 from tests.diagnostics.worker import work_off
 from tests.incidents.factories import incident as open_incident
@@ -177,6 +177,6 @@ def test_findings_of_a_merged_incident_show_on_the_one_that_took_it_in(here, ash
     work_off(at=now)
     uploads.add_evidence(incident=young, name="dmesg.txt", data=XID_79.encode(), by=asha, at=now)
     work_off(at=now)
-    lifecycle.merge(young, into=old, reason="the same GPU", by=asha, at=now)
+    causes.merge(young, into=old, reason="the same GPU", by=asha, at=now)
     assert Finding.objects.get(root=True) in queries.findings_of(old)
     assert DiagnosticRun.objects.filter(incident=young).count() == 2

@@ -4,7 +4,7 @@ from threading import Barrier, Thread
 import pytest
 from django.db import connection
 
-from incidents.actions import lifecycle, postmortems
+from incidents.actions import causes, clocks, lifecycle, postmortems, tiers
 from incidents.domain.actors import SICKBAY
 from incidents.lib.errors import Invalid, NotAllowed, Refused
 from incidents.models import AuditEntry, Event, HistoryIsFixed, Incident, TimelineEntry
@@ -73,9 +73,6 @@ VERBS = {
     "restore": {},
     "close": {},
     "reopen": {},
-    "set_cause": {"fault_code": "gpu.lost"},
-    "set_severity": {"tier": "SEV1", "reason": "x"},
-    "edit_clock": {"clock": "detected_at", "to": None, "reason": "x"},
     "record_verification": {"kind": "probe", "passed": True, "reason": "x"},
 }
 
@@ -88,15 +85,31 @@ def test_every_verb_is_refused_to_who_may_only_look_and_to_strangers(verb, incid
     assert incident.timeline.count() == 1
 
 
+OTHER_VERBS = (
+    (causes.set_cause, {"fault_code": "gpu.lost"}),
+    (tiers.set_severity, {"tier": "SEV1", "reason": "x"}),
+    (clocks.edit_clock, {"clock": "detected_at", "to": None, "reason": "x"}),
+)
+
+
+@pytest.mark.parametrize(("verb", "words"), OTHER_VERBS, ids=lambda value: getattr(value, "__name__", ""))
+def test_what_an_incident_is_called_and_counted_as_is_no_matter_for_lookers_and_strangers(
+    verb, words, incident, vera, chen, now
+):
+    for stranger in (vera, chen):
+        with pytest.raises(NotAllowed):
+            verb(incident, by=stranger, at=now, **words)
+
+
 def test_merging_is_refused_to_who_may_only_look(incident, vera, now):
     other = make.incident(on=make.node("other", at=now), at=now)
     with pytest.raises(NotAllowed):
-        lifecycle.merge(incident, into=other, reason="x", by=vera, at=now)
+        causes.merge(incident, into=other, reason="x", by=vera, at=now)
 
 
 def test_the_whole_way_from_open_to_closed_leaves_every_clock_and_every_step(incident, asha, now):
     to_restored(incident, by=asha, at=now)
-    lifecycle.set_cause(incident, fault_code="gpu.off_bus", by=asha, at=now + 7 * MINUTE)
+    causes.set_cause(incident, fault_code="gpu.off_bus", by=asha, at=now + 7 * MINUTE)
     texts = dict.fromkeys(postmortems.FIELDS, "written")
     postmortems.save(incident, by=asha, at=now + 8 * MINUTE, **texts)
     postmortems.publish(incident, by=asha, at=now + 8 * MINUTE)
@@ -183,7 +196,7 @@ def test_waiting_has_one_reason_at_a_time_and_its_own_time(incident, asha, now):
 
 def test_a_confirmed_cause_re_keys_the_incident(asha, now, db):
     incident = make.incident("node.unclassified", at=now)
-    lifecycle.set_cause(incident, fault_code="gpu.off_bus", by=asha, at=now + MINUTE)
+    causes.set_cause(incident, fault_code="gpu.off_bus", by=asha, at=now + MINUTE)
     assert (incident.fault, incident.family, incident.severity) == ("gpu.off_bus", "gpu.presence", "SEV2")
 
 
@@ -196,7 +209,7 @@ def test_two_incidents_with_one_cause_become_one_and_say_why(confirmed, asha, no
     older = make.incident(first, on=node, at=now)
     younger = make.incident(second, on=node, at=now + MINUTE)
     unclear = older if confirmed == "older" else younger
-    lifecycle.set_cause(unclear, fault_code="gpu.off_bus", by=asha, at=now + 2 * MINUTE)
+    causes.set_cause(unclear, fault_code="gpu.off_bus", by=asha, at=now + 2 * MINUTE)
     older.refresh_from_db()
     younger.refresh_from_db()
     assert (older.state, older.family) == ("open", "gpu.presence")
@@ -206,12 +219,12 @@ def test_two_incidents_with_one_cause_become_one_and_say_why(confirmed, asha, no
 
 def test_a_corrected_clock_keeps_its_old_value_with_who_and_why(incident, asha, now):
     earlier = now - timedelta(minutes=20)
-    lifecycle.edit_clock(incident, clock="impact_started_at", to=earlier, reason="seen in the job log", by=asha, at=now)
+    clocks.edit_clock(incident, clock="impact_started_at", to=earlier, reason="seen in the job log", by=asha, at=now)
     assert incident.impact_started_at == earlier
     entry = AuditEntry.objects.get(verb="incident.edit_clock")
     assert (entry.before, entry.after, entry.actor) == (now.isoformat(), earlier.isoformat(), asha)
     with pytest.raises(Invalid):
-        lifecycle.edit_clock(
+        clocks.edit_clock(
             incident, clock="impact_started_at", to=now + MINUTE, reason="x", by=asha, at=now + 2 * MINUTE
         )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from incidents.actions import lifecycle
+from incidents.actions import tiers
 from incidents.domain.workflow import Move
 from incidents.templatetags.timeline import SENTENCES, sentence
 from tests.incidents.factories import incident as open_incident
@@ -33,7 +33,7 @@ def test_every_kind_that_is_written_has_a_sentence():
 @pytest.mark.django_db
 def test_an_entry_is_said_with_its_values_escaped(asha, now):
     incident = open_incident("gpu.off_bus", at=now)
-    lifecycle.set_severity(incident, tier="SEV1", reason="two nodes", by=asha, at=now)
+    tiers.set_severity(incident, tier="SEV1", reason="two nodes", by=asha, at=now)
     entry = incident.timeline.get(kind="severity")
     entry.data["rule"] = "<i>"
     assert sentence(entry) == "changed the severity from SEV2 to SEV1 (&lt;i&gt;)"

@@ -1,11 +1,14 @@
 import hashlib
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from incidents.models import Team
 from knowledge.actions import checklists, revisions
 from tests.conftest import person
+from tests.incidents import factories
 from tests.knowledge.samples import SOP, SOP_ZH
 
 
@@ -61,11 +64,13 @@ def test_a_checklist_is_worked_through_by_machine(api, published, incident):
     address = f"/api/v1/incidents/{incident.pk}/checklists"
     started = api.post(address, {}, format="json")
     assert started.status_code == 201
+    assert started.json()["next_step"]["key"] == "look"
     run = f"/api/v1/checklists/{started.json()['id']}"
     assert api.post(f"{run}/tick", {"step": "look", "state": "done"}, format="json").json()["state"] == "open"
+    assert api.get(run).json()["next_step"]["answers"] == ["suffice", "too_few"]
     answer = {"step": "enough", "state": "done", "answer": "suffice"}
     finished = api.post(f"{run}/tick", answer, format="json").json()
-    assert (finished["state"], finished["end"]) == ("finished", "verify")
+    assert (finished["state"], finished["end"], finished["next_step"]) == ("finished", "verify", None)
     assert [result["by_name"] for result in finished["results"]] == ["Asha", "Asha"]
     late = api.post(f"{run}/tick", {"step": "look", "state": "undone", "expected_latest": 0}, format="json")
     assert late.status_code == 409
@@ -94,3 +99,17 @@ def test_another_team_does_not_see_the_checklists(published, incident, asha, che
         == 404
     )
     assert client.post(f"/api/v1/incidents/{incident.pk}/checklists", {}, format="json").status_code == 404
+
+
+def test_the_list_of_checklists_costs_the_same_for_few_and_many(api, published, asha, now, django_assert_num_queries):
+    def begin(name):
+        incident = factories.incident("host.fan.failed", on=factories.node(name, at=now), at=now)
+        checklists.start(incident, published, by=asha, at=now)
+
+    begin("n1")
+    with CaptureQueriesContext(connection) as few:
+        api.get("/api/v1/checklists")
+    for number in range(2, 7):
+        begin(f"n{number}")
+    with django_assert_num_queries(len(few)):
+        assert len(api.get("/api/v1/checklists").json()["results"]) == 6

@@ -2,7 +2,7 @@ import pytest
 
 from incidents import extension_points
 from incidents import queries as incident_queries
-from incidents.actions import lifecycle
+from incidents.actions import causes, lifecycle
 from incidents.lib.errors import Invalid, NotAllowed, Refused
 from incidents.models import Event
 from knowledge import queries
@@ -167,11 +167,11 @@ def test_checklists_of_a_closed_incident_are_fixed(run, incident, asha, now):
 def test_a_merged_incident_hands_its_checklist_on(run, incident, published, asha, now):
     other = factories.incident("host.board.fault", at=now)
     third = factories.incident("host.psu.failed", at=now)
-    lifecycle.merge(incident, into=other, reason="one fan", by=asha, at=now)
+    causes.merge(incident, into=other, reason="one fan", by=asha, at=now)
     run.refresh_from_db()
     assert (run.incident, run.state) == (other, "open")
     checklists.start(third, published, by=asha, at=now)
-    lifecycle.merge(third, into=other, reason="one fan", by=asha, at=now)
+    causes.merge(third, into=other, reason="one fan", by=asha, at=now)
     assert sorted(other.checklists.values_list("state", flat=True)) == ["abandoned", "open"]
     assert kinds(other).count("checklist_moved") == 2
 
