@@ -48,6 +48,8 @@ def _join(younger: Incident, older: Incident, row: Incident, *, by: Actor, at: d
     """Merge two of which `row` is held by the caller; the caller saves it."""
     other = older if row is younger else younger
     other.version += 1
+    if row is younger and not older.cause:
+        older.cause, older.cause_note = row.cause, row.cause_note
     _absorb(younger, older, by=by, at=at, reason=reason)
     other.save()
 

@@ -215,6 +215,7 @@ def test_two_incidents_with_one_cause_become_one_and_say_why(confirmed, asha, no
     assert (older.state, older.family) == ("open", "gpu.presence")
     assert (younger.state, younger.merged_into) == ("merged", older)
     assert "gpu.off_bus" in older.timeline.get(kind="absorbed").text
+    assert older.cause == "gpu.off_bus"
 
 
 def test_a_corrected_clock_keeps_its_old_value_with_who_and_why(incident, asha, now):

@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from incidents.actions import lifecycle, people, postmortems, sources
+from incidents.actions import lifecycle, people, postmortems, sources, tiers
 from incidents.domain.actors import SICKBAY
 from incidents.domain.permissions import Role
 from incidents.models import Incident
@@ -372,7 +372,7 @@ def test_an_incident_is_opened_by_hand_and_once_only(client, asha, now):
     second = client.post(reverse("incident_new"), given)
     ill = Incident.objects.get()
     assert first["Location"] == second["Location"] == ill.get_absolute_url()
-    assert (ill.severity, ill.severity_rule) == ("SEV3", lifecycle.BY_PERSON)
+    assert (ill.severity, ill.severity_rule) == ("SEV3", tiers.BY_PERSON)
     wrong = client.post(reverse("incident_new"), {"node": "nowhere", "fault": "gpu.what"})
     assert wrong.status_code == 400
     assert "No node is called 'nowhere'" in text_of(wrong)

@@ -8,6 +8,7 @@ from incidents.models import Event
 from knowledge import queries
 from knowledge.actions import checklists, links, revisions
 from knowledge.models import ChecklistRun, StepResult
+from knowledge.queries.incidents import values_of
 from tests.incidents import factories
 from tests.knowledge.conftest import found
 from tests.knowledge.samples import changed
@@ -214,7 +215,7 @@ def test_nothing_is_asked_where_no_sop_is_published(draft, incident, asha, now):
 def test_steps_show_the_node_and_the_part(run, incident, asha, now):
     finding = found(incident, at=now, component="0000:91:00")
     links.suggest_for_run(finding.run_id, at=now)
-    values = queries._values(incident)
+    values = values_of(incident)
     assert values["gpu.pci"] == "0000:91:00"
     assert (values["node.name"], values["incident.ref"]) == ("gpu-r03-n05", incident.reference)
 

@@ -32,6 +32,7 @@ def used(published, incident, asha, now):
 @pytest.mark.parametrize("model", [SopRevision, Step, PublishEvent, FindingLink, StepResult])
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_no_statement_changes_or_deletes_history(used, no_permit, model, statement):
+    connection.check_constraints()  # PostgreSQL truncates no table that has checks of its keys pending
     before = model.objects.count()
     assert before
     with (
