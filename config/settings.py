@@ -88,7 +88,7 @@ SQLITE_OPTIONS = {
 
 def database(url: str) -> dict:
     """The connection of the URL, with what each engine needs to be durable and bounded."""
-    config = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    config: dict = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:

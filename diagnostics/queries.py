@@ -269,7 +269,9 @@ def _in_words(roots: Sequence[tuple[str, str]]) -> str:
 
 def is_unclear(incident: Incident) -> bool:
     """True if a run since the repair could not check, so that evidence given by hand may speak instead."""
-    return incident.timeline.filter(kind="verification_unclear", at__gte=incident.verifying_at or incident.state_at).exists()
+    return incident.timeline.filter(
+        kind="verification_unclear", at__gte=incident.verifying_at or incident.state_at
+    ).exists()
 
 
 def judge_proof(

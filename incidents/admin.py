@@ -19,7 +19,17 @@ class MemberInline(admin.TabularInline):
 class UserAdmin(admin.ModelAdmin):
     list_display = ["username", "display_name", "email", "is_active", "is_service"]
     search_fields = ["username", "display_name", "email"]
-    fields = ["username", "display_name", "email", "language", "time_zone", "is_active", "is_service", "is_staff", "is_superuser"]
+    fields = [
+        "username",
+        "display_name",
+        "email",
+        "language",
+        "time_zone",
+        "is_active",
+        "is_service",
+        "is_staff",
+        "is_superuser",
+    ]
     inlines = [GrantInline]
 
     def has_delete_permission(self, request: object, obj: User | None = None) -> bool:

@@ -17,9 +17,10 @@ from rest_framework.views import APIView
 
 from diagnostics import queries
 from diagnostics.actions import evidence, uploads
-from diagnostics.api.asker import asker, valid
 from diagnostics.api.serializers import EvidenceSerializer, GiveEvidence
 from diagnostics.models import Evidence
+from incidents.actions.rights import who
+from incidents.lib.api import valid
 from incidents.lib.errors import Invalid
 from incidents.queries import incidents_for
 
@@ -42,7 +43,7 @@ class EvidenceViewSet(viewsets.ReadOnlyModelViewSet):
     def get_queryset(self) -> QuerySet[Evidence]:
         if getattr(self, "swagger_fake_view", False):
             return Evidence.objects.none()
-        return queries.evidence_for(asker(self.request))
+        return queries.evidence_for(who(self.request))
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     @action(detail=True)
@@ -58,7 +59,7 @@ class IncidentEvidenceView(APIView):
 
     @extend_schema(request=GiveEvidence, responses={201: EvidenceSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        incident = get_object_or_404(incidents_for(asker(request)), pk=pk)
+        incident = get_object_or_404(incidents_for(who(request)), pk=pk)
         file = valid(GiveEvidence, request)["file"]
         if file.size > settings.EVIDENCE_UPLOAD_MAX_BYTES:  # before it is read into memory
             raise Invalid(
@@ -66,7 +67,7 @@ class IncidentEvidenceView(APIView):
                 % {"limit": settings.EVIDENCE_UPLOAD_MAX_BYTES >> 20}
             )
         row = uploads.add_evidence(
-            incident=incident, name=file.name or "", data=file.read(), by=asker(request), at=timezone.now()
+            incident=incident, name=file.name or "", data=file.read(), by=who(request), at=timezone.now()
         )
         return Response(EvidenceSerializer(row).data, status=status.HTTP_201_CREATED)
 

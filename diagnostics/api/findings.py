@@ -10,9 +10,10 @@ from rest_framework.response import Response
 
 from diagnostics import queries
 from diagnostics.actions import findings
-from diagnostics.api.asker import asker, valid
 from diagnostics.api.serializers import FindingSerializer, SayVerdict
 from diagnostics.models import Finding
+from incidents.actions.rights import who
+from incidents.lib.api import valid
 
 
 class FindingFilter(django_filters.FilterSet):
@@ -33,7 +34,7 @@ class FindingViewSet(viewsets.ReadOnlyModelViewSet):
     def get_queryset(self) -> QuerySet[Finding]:
         if getattr(self, "swagger_fake_view", False):
             return Finding.objects.none()
-        return queries.findings_for(asker(self.request))
+        return queries.findings_for(who(self.request))
 
     @extend_schema(request=SayVerdict, responses=FindingSerializer)
     @action(detail=True, methods=["post"])
@@ -42,5 +43,5 @@ class FindingViewSet(viewsets.ReadOnlyModelViewSet):
         finding = get_object_or_404(self.get_queryset(), pk=pk)
         data = valid(SayVerdict, request)
         say = findings.confirm if data["confirmed"] else findings.reject
-        say(finding, by=asker(request), at=timezone.now(), note=data["note"])
+        say(finding, by=who(request), at=timezone.now(), note=data["note"])
         return Response(FindingSerializer(self.get_queryset().get(pk=finding.pk)).data)

@@ -14,9 +14,10 @@ from rest_framework.response import Response
 
 from diagnostics import queries
 from diagnostics.actions import runs, verifying
-from diagnostics.api.asker import asker, valid
 from diagnostics.api.serializers import RunSerializer, StartRun
 from diagnostics.models import DiagnosticRun
+from incidents.actions.rights import who
+from incidents.lib.api import valid
 from incidents.lib.errors import Invalid, Refused
 from incidents.models import User
 from incidents.queries import incidents_for, nodes_for
@@ -40,12 +41,12 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
     def get_queryset(self) -> QuerySet[DiagnosticRun]:
         if getattr(self, "swagger_fake_view", False):
             return DiagnosticRun.objects.none()
-        return queries.runs_for(asker(self.request))
+        return queries.runs_for(who(self.request))
 
     @extend_schema(request=StartRun, responses={201: RunSerializer})
     def create(self, request: Request) -> Response:
         """Start a run; an unfinished one of the same purpose is returned instead of a second."""
-        run = _start(valid(StartRun, request), by=asker(request), at=timezone.now())
+        run = _start(valid(StartRun, request), by=who(request), at=timezone.now())
         return Response(RunSerializer(self.get_queryset().get(pk=run.pk)).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=RunSerializer)
@@ -53,7 +54,7 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
     def cancel(self, request: Request, pk: str | None = None) -> Response:
         """Run and judge nothing more of it."""
         run = get_object_or_404(self.get_queryset(), pk=pk)
-        runs.cancel(run, by=asker(request), at=timezone.now())
+        runs.cancel(run, by=who(request), at=timezone.now())
         return Response(RunSerializer(self.get_queryset().get(pk=run.pk)).data)
 
 

@@ -17,6 +17,7 @@ from diagnostics.actions import evidence as kept
 from diagnostics.actions import uploads
 from diagnostics.engine.parsers.text import clean, decode, is_binary
 from diagnostics.models import Finding
+from incidents.actions.rights import who
 from incidents.lib.errors import SickbayError
 from incidents.queries import incidents_for
 from incidents.views import doors
@@ -83,7 +84,7 @@ def window_of(text: str, marks: dict[int, str], *, at: int, search: str = "") ->
 @login_required
 @require_safe
 def evidence(request: HttpRequest, pk: int) -> HttpResponse:
-    row = get_object_or_404(queries.evidence_for(request.user).select_related("run"), pk=pk)
+    row = get_object_or_404(queries.evidence_for(who(request)).select_related("run"), pk=pk)
     findings = list(row.findings.order_by("-root", "line_number"))
     asked = request.GET.get("line", "")
     first_hit = next((one.line_number for one in findings if one.line_number), 1)
@@ -118,7 +119,7 @@ def evidence(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def evidence_download(request: HttpRequest, pk: int) -> HttpResponse:
     """The bytes as they were kept, as an attachment: never shown by the browser as a page of ours."""
-    row = get_object_or_404(queries.evidence_for(request.user), pk=pk)
+    row = get_object_or_404(queries.evidence_for(who(request)), pk=pk)
     try:
         data = kept.read(row)
     except SickbayError as error:
@@ -133,10 +134,10 @@ def evidence_download(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def incident_evidence(request: HttpRequest, pk: int) -> HttpResponse:
     """A file that is uploaded, or text that is pasted."""
-    row = get_object_or_404(incidents_for(request.user), pk=pk)
+    row = get_object_or_404(incidents_for(who(request)), pk=pk)
     name, data = _given(request)
     return doors.attempt(
-        lambda: uploads.add_evidence(incident=row, name=name, data=data, by=request.user, at=timezone.now()),
+        lambda: uploads.add_evidence(incident=row, name=name, data=data, by=who(request), at=timezone.now()),
         then=f"{row.get_absolute_url()}#evidence",
         page=partial(incident_page.refused, request, row, verb="evidence"),
     )

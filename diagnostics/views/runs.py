@@ -17,7 +17,7 @@ from diagnostics import queries
 from diagnostics.actions import runs, verifying
 from diagnostics.models import DiagnosticRun
 from diagnostics.views.progress import view_of
-from incidents.actions.rights import may
+from incidents.actions.rights import may, who
 from incidents.domain.workflow import State
 from incidents.models import Incident, Node, User
 from incidents.queries import incidents_for, nodes_for
@@ -37,13 +37,13 @@ def _etag(run: DiagnosticRun, version: str) -> str:
 
 def _live(request: HttpRequest, run: DiagnosticRun) -> dict[str, Any]:
     view = view_of(run)
-    findings = queries.findings_for(request.user).filter(run=run, parent=None).order_by("-root", "severity", "id")
+    findings = queries.findings_for(who(request)).filter(run=run, parent=None).order_by("-root", "severity", "id")
     return {
         "run": run,
         "view": view,
         "findings": list(findings),
         "evidence": run.evidence.select_related("purge").order_by("id"),
-        "may_run": may(request.user, "run.start", run.incident or run.node),
+        "may_run": may(who(request), "run.start", run.incident or run.node),
         "live_headers": json.dumps({"If-None-Match": _etag(run, view.progress.version)}),
         "poll_seconds": POLL_SECONDS,
         "page_path": reverse("run", args=[run.pk]),
@@ -54,8 +54,8 @@ def _live(request: HttpRequest, run: DiagnosticRun) -> dict[str, Any]:
 @login_required
 @require_safe
 def run(request: HttpRequest, pk: int) -> HttpResponse:
-    row = _one(request.user, pk)
-    others = queries.runs_for(request.user).exclude(pk=pk).order_by("-id")
+    row = _one(who(request), pk)
+    others = queries.runs_for(who(request)).exclude(pk=pk).order_by("-id")
     before = others.filter(node=row.node, pk__lt=pk)[:5] if row.node_id else []
     return render(request, "diagnostics/run.html", _live(request, row) | {"before": [view_of(one) for one in before]})
 
@@ -64,7 +64,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def run_live(request: HttpRequest, pk: int) -> HttpResponse:
     """The page's live parts, or 304. Who may not see the run gets 404 first."""
-    row = _one(request.user, pk)
+    row = _one(who(request), pk)
     etag = _etag(row, queries.run_progress(row).version)
     answer: HttpResponse
     if etag in request.headers.get("If-None-Match", ""):
@@ -79,9 +79,9 @@ def run_live(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def run_cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    row = _one(request.user, pk)
+    row = _one(who(request), pk)
     return doors.attempt(
-        lambda: runs.cancel(row, by=request.user, at=timezone.now()),
+        lambda: runs.cancel(row, by=who(request), at=timezone.now()),
         then=reverse("run", args=[pk]),
         page=partial(doors.plain_refusal, request),
     )
@@ -91,9 +91,9 @@ def run_cancel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def incident_diagnose(request: HttpRequest, pk: int) -> HttpResponse:
     """A run by hand; while the incident is verifying, one that can prove the repair."""
-    row = get_object_or_404(incidents_for(request.user), pk=pk)
+    row = get_object_or_404(incidents_for(who(request)), pk=pk)
     return doors.attempt(
-        lambda: _diagnose(row, by=request.user),
+        lambda: _diagnose(row, by=who(request)),
         then=f"{row.get_absolute_url()}#live-run",
         page=partial(incident_page.refused, request, row),
     )
@@ -109,9 +109,9 @@ def _diagnose(incident: Incident, *, by: User) -> None:
 @login_required
 @require_POST
 def node_diagnose(request: HttpRequest, pk: int) -> HttpResponse:
-    node: Node = get_object_or_404(nodes_for(request.user), pk=pk)
+    node: Node = get_object_or_404(nodes_for(who(request)), pk=pk)
     try:
-        started = runs.start(node=node, purpose=DiagnosticRun.Purpose.MANUAL, by=request.user, at=timezone.now())
+        started = runs.start(node=node, purpose=DiagnosticRun.Purpose.MANUAL, by=who(request), at=timezone.now())
     except tuple(doors.STATUS) as error:
         return fleet.node_page(request, node, doors.refusal_of(error))
     return doors.see(reverse("run", args=[started.pk]))

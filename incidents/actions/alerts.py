@@ -258,13 +258,13 @@ def _clear(alert: NormalAlert, delivery: Delivery, episodes, *, starts_at: datet
     firing.cleared_at, firing.last_seen_at = max(alert.ends_at or at, firing.starts_at), at
     firing.save(update_fields=["cleared_at", "last_seen_at"])
     if firing.incident_id:
-        _clear_part(firing, by=Machine(delivery.source.name, "source"), at=at)
+        _clear_part(firing, firing.incident_id, by=Machine(delivery.source.name, "source"), at=at)
     return Fate.CLEARED
 
 
-def _clear_part(row: Alert, *, by: Actor, at: datetime) -> None:
+def _clear_part(row: Alert, incident_id: int, *, by: Actor, at: datetime) -> None:
     """The part is cleared when no alert about it fires any more. A clear is not a repair: the incident stays open."""
-    incident = Incident.objects.select_related("node", "job", "rack").get(pk=row.incident_id)
+    incident = Incident.objects.select_related("node", "job", "rack").get(pk=incident_id)
     others = incident.alerts.filter(cleared_at=None, locator=row.locator, fault=row.fault)
     locator = row.locator or incident.subject
     if others.exists():

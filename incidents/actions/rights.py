@@ -33,6 +33,13 @@ def require(by: Actor, verb: str, thing: Any = None) -> None:
     )
 
 
+def who(request: Any) -> User:
+    """Who asks, for a door behind which one is signed in; `NotAllowed` if it was left open."""
+    if not isinstance(request.user, User):
+        raise NotAllowed(_("Sign in first."))
+    return request.user
+
+
 def voice_of(by: Actor) -> str:
     if isinstance(by, Machine):
         return TimelineEntry.Voice.SOURCE if by.kind == "source" else TimelineEntry.Voice.SICKBAY

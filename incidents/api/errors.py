@@ -25,7 +25,8 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
     for kind, code in STATUS.items():
         if isinstance(error, kind):
             body: dict[str, Any] = {"detail": str(error)}
-            if getattr(error, "missing", ()):
-                body["missing"] = list(error.missing)
+            missing = getattr(error, "missing", ())
+            if missing:
+                body["missing"] = list(missing)
             return Response(body, status=code)
     return exception_handler(error, context)

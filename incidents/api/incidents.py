@@ -14,12 +14,14 @@ from rest_framework.response import Response
 
 from incidents import queries
 from incidents.actions import causes, fleet, lifecycle, tiers
+from incidents.actions.rights import who
 from incidents.api.serializers import (
     IncidentDetailSerializer,
     IncidentSerializer,
     OpenIncident,
 )
 from incidents.domain.workflow import OPEN_STATES
+from incidents.lib.api import valid
 from incidents.lib.errors import Invalid
 from incidents.models import Incident, User
 
@@ -79,7 +81,7 @@ class MoveIncident(serializers.Serializer):
 
 
 def _other(data: dict[str, Any], by: User) -> Incident:
-    other = queries.incidents_for(by).filter(pk=data.get("into")).first()
+    other = queries.incidents_for(by).filter(pk=data.get("into") or 0).first()
     if other is None:
         raise Invalid("Give the id of the incident to merge into as 'into'.")
     return other
@@ -95,7 +97,7 @@ class IncidentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets
     def get_queryset(self) -> QuerySet[Incident]:
         if getattr(self, "swagger_fake_view", False):
             return Incident.objects.none()
-        rows = queries.incidents_for(self.request.user)
+        rows = queries.incidents_for(who(self.request))
         return rows.prefetch_related("parts", "timeline") if self.action != "list" else rows
 
     def get_serializer_class(self) -> type[IncidentSerializer]:
@@ -104,14 +106,14 @@ class IncidentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets
     @extend_schema(request=OpenIncident, responses={201: IncidentDetailSerializer, 200: IncidentDetailSerializer})
     def create(self, request: Request) -> Response:
         """Open an incident on a node; 200 with the open one if there is one of the same fault family."""
-        data = _valid(OpenIncident, request)
+        data = valid(OpenIncident, request)
         node = fleet.find_node(data["node"])
-        if node is None or not queries.nodes_for(request.user).filter(pk=node.pk).exists():
+        if node is None or not queries.nodes_for(who(request)).filter(pk=node.pk).exists():
             raise Invalid(f"There is no node {data['node'][:80]!r}. Enrol it first, or check the name.")
         incident, is_new = lifecycle.open_incident(
             lifecycle.Subject(node=node),
             data["fault"],
-            by=request.user,
+            by=who(request),
             at=timezone.now(),
             tier=data.get("severity", ""),
             text=data["text"],
@@ -125,12 +127,6 @@ class IncidentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets
     def move(self, request: Request, pk: str | None = None) -> Response:
         """Do one thing to the incident: acknowledge, mitigate, close ... 409 says what is missing."""
         incident = get_object_or_404(self.get_queryset(), pk=pk)
-        data = _valid(MoveIncident, request)
-        VERBS[data["move"]](incident, request.user, timezone.now(), data)
+        data = valid(MoveIncident, request)
+        VERBS[data["move"]](incident, who(request), timezone.now(), data)
         return Response(IncidentDetailSerializer(self.get_queryset().get(pk=incident.pk)).data)
-
-
-def _valid(form: type, request: Request) -> dict[str, Any]:
-    serializer = form(data=request.data)
-    serializer.is_valid(raise_exception=True)
-    return dict(serializer.validated_data)

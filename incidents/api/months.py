@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from incidents import queries
+from incidents.actions.rights import who
 from incidents.lib.errors import Invalid
 
 
@@ -22,7 +23,7 @@ class MonthView(APIView):
             raise Invalid("Give a month as 2026-11.")
         start = datetime(year, month, 1, tzinfo=UTC)
         end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
-        figures = queries.month_of(request.user, start=start, end=end, as_of=timezone.now())
+        figures = queries.month_of(who(request), start=start, end=end, as_of=timezone.now())
         return Response({**_plain(asdict(figures)), "recurrence_share": figures.recurrence_share})
 
 

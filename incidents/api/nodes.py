@@ -2,6 +2,7 @@ from django.db.models import QuerySet
 from rest_framework import viewsets
 
 from incidents import queries
+from incidents.actions.rights import who
 from incidents.api.serializers import NodeDetailSerializer, NodeSerializer
 from incidents.models import Node
 
@@ -16,7 +17,7 @@ class NodeViewSet(viewsets.ReadOnlyModelViewSet):
     def get_queryset(self) -> QuerySet[Node]:
         if getattr(self, "swagger_fake_view", False):
             return Node.objects.none()
-        rows = queries.nodes_for(self.request.user)
+        rows = queries.nodes_for(who(self.request))
         return rows if self.action == "list" else rows.prefetch_related("parts")
 
     def get_serializer_class(self) -> type[NodeSerializer]:

@@ -1,6 +1,6 @@
 """The timeline in words: the kind of an entry picks the sentence, its data fills it in."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from string import Formatter
 from typing import Any
@@ -87,7 +87,7 @@ def _roots(value: list[dict[str, str]]) -> str:
 
 
 # how a value is said; by kind and name, or by name alone
-SAID = {
+SAID: dict[str, Callable[[Any], Any]] = {
     "fault": lambda value: format_html("<b>{}</b>", fault_title(value)),
     "reason": lambda value: dict(Waiting.Reason.choices).get(value, value),
     "disposition": lambda value: dict(DISPOSITIONS).get(value, value),

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 
 from incidents import queries
 from incidents.actions import causes, clocks, lifecycle, tiers
+from incidents.actions.rights import who
 from incidents.forms import incidents as wanted
 from incidents.models import Incident, User
 from incidents.views import doors
@@ -62,7 +63,7 @@ DOORS: dict[str, tuple[type[forms.Form], Verb, str]] = {
 @require_POST
 def act(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
     """One verb on one incident; a second press of the same button is no error."""
-    incident = get_object_or_404(queries.incidents_for(request.user), pk=pk)
+    incident = get_object_or_404(queries.incidents_for(who(request)), pk=pk)
     form_class, do, anchor = DOORS[verb]
     form = form_class(request.POST)
     page = partial(incident_page.refused, request, incident, verb=verb)
@@ -70,5 +71,5 @@ def act(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
         return page(doors.refuse_form(form))
     then = incident.get_absolute_url() + (f"#{anchor}" if anchor else "")
     return doors.attempt(
-        lambda: do(incident, by=request.user, at=timezone.now(), **form.cleaned_data), then=then, page=page
+        lambda: do(incident, by=who(request), at=timezone.now(), **form.cleaned_data), then=then, page=page
     )

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from incidents import queries
-from incidents.actions.rights import may
+from incidents.actions.rights import may, who
 from incidents.domain.workflow import OPEN_STATES, State
 from incidents.models import Source, User
 from incidents.views.fleet import fleet_of
@@ -23,7 +23,7 @@ RESTORED_WITHIN = timedelta(hours=12)
 @require_safe
 def console(request: HttpRequest) -> HttpResponse:
     """What needs the reader, first; then the fleet, the tiers, the clocks at risk."""
-    now, user = timezone.now(), request.user
+    now, user = timezone.now(), who(request)
     needs = _needs(user, at=now)
     tiers = queries.open_by_tier(user)
     context = {

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from incidents import queries
-from incidents.actions.rights import may
+from incidents.actions.rights import may, who
 from incidents.domain import faults
 from incidents.domain.workflow import OPEN_STATES
 from incidents.models import Incident, IncidentPart, LifeCycle, Node, Part, PartKind, User
@@ -126,7 +126,7 @@ def _rack_rows(cells: Iterable[Cell]) -> Iterable[RackRow]:
 @login_required
 @require_safe
 def node_list(request: HttpRequest) -> HttpResponse:
-    fleet = fleet_of(request.user)
+    fleet = fleet_of(who(request))
     context = {
         "fleet": fleet,
         "now": timezone.now(),
@@ -146,13 +146,13 @@ class PartRow:
 @login_required
 @require_safe
 def node(request: HttpRequest, pk: int) -> HttpResponse:
-    return node_page(request, get_object_or_404(queries.nodes_for(request.user), pk=pk))
+    return node_page(request, get_object_or_404(queries.nodes_for(who(request)), pk=pk))
 
 
 def node_page(request: HttpRequest, row: Node, refusal: Refusal | None = None) -> HttpResponse:
     """The page of the node, with what was refused if something was."""
     now = timezone.now()
-    seen = queries.incidents_for(request.user).filter(node=row)
+    seen = queries.incidents_for(who(request)).filter(node=row)
     still_open = rows_of(seen.filter(state__in=OPEN_STATES).order_by("severity", "-id")[:PAST_SHOWN], at=now)
     past = rows_of(seen.exclude(state__in=OPEN_STATES).order_by("-id")[:PAST_SHOWN], at=now)
     health, why = health_of(row, [one.incident for one in still_open])
@@ -169,8 +169,8 @@ def node_page(request: HttpRequest, row: Node, refusal: Refusal | None = None) -
         "recent": seen.filter(declared_at__gte=now - timedelta(days=DAYS)).count(),
         "changes": row.life_cycle_changes.order_by("-at", "-id")[:PAST_SHOWN],
         "facts": _flat(row.facts),
-        "may_run": may(request.user, "run.start", row),
-        "may_open": may(request.user, "incident.open", row),
+        "may_run": may(who(request), "run.start", row),
+        "may_open": may(who(request), "incident.open", row),
     }
     return render(request, "incidents/node.html", context, status=refusal.status if refusal else 200)
 

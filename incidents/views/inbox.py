@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from incidents import queries
 from incidents.actions import alerts
-from incidents.actions.rights import may
+from incidents.actions.rights import may, who
 from incidents.models import Alert, Delivery, User
 from incidents.views import doors
 
@@ -60,7 +60,7 @@ def _row(delivery: Delivery) -> DeliveryRow:
 @require_safe
 def delivery_list(request: HttpRequest) -> HttpResponse:
     """Newest first, fifty at a time by key. What was not understood stands first, whatever its age."""
-    found = queries.deliveries_for(request.user)
+    found = queries.deliveries_for(who(request))
     show = request.GET.get("show", "")
     before = request.GET.get("before", "")
     shown = found.filter(state__in=NEED) if show == "need" else found
@@ -80,10 +80,10 @@ def delivery_list(request: HttpRequest) -> HttpResponse:
             need=Count("pk", filter=Q(state__in=NEED)),
             waiting=Count("pk", filter=Q(state=Delivery.State.WAITING)),
         ),
-        "unassigned": [alert for alert in queries.unassigned_alerts()[:20] if may(request.user, "view", alert.source)],
-        "parked": queries.parked_reactions()[:20] if may(request.user, "source.manage") else (),
+        "unassigned": [alert for alert in queries.unassigned_alerts()[:20] if may(who(request), "view", alert.source)],
+        "parked": queries.parked_reactions()[:20] if may(who(request), "source.manage") else (),
         "marks": FATE_MARKS,
-        "may_replay": may(request.user, "delivery.replay"),
+        "may_replay": may(who(request), "delivery.replay"),
     }
     return render(request, "incidents/delivery_list.html", context)
 
@@ -99,7 +99,7 @@ def _page(request: HttpRequest, delivery: Delivery, refusal: doors.Refusal | Non
         "page": Paginator(told, PAGE).get_page(request.GET.get("page")),
         "in_need": delivery.state in NEED,
         "marks": FATE_MARKS,
-        "may_replay": may(request.user, "delivery.replay", delivery.source),
+        "may_replay": may(who(request), "delivery.replay", delivery.source),
     }
     return render(request, "incidents/delivery.html", context, status=refusal.status if refusal else 200)
 
@@ -111,15 +111,15 @@ def _one(user: User, pk: int) -> Delivery:
 @login_required
 @require_safe
 def delivery(request: HttpRequest, pk: int) -> HttpResponse:
-    return _page(request, _one(request.user, pk))
+    return _page(request, _one(who(request), pk))
 
 
 @login_required
 @require_POST
 def replay(request: HttpRequest, pk: int) -> HttpResponse:
-    row = _one(request.user, pk)
+    row = _one(who(request), pk)
     return doors.attempt(
-        lambda: alerts.replay(row, by=request.user, at=timezone.now()),
+        lambda: alerts.replay(row, by=who(request), at=timezone.now()),
         then=reverse("delivery", args=[pk]),
         page=partial(_page, request, row),
     )

@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from incidents import queries
-from incidents.actions.rights import may
+from incidents.actions.rights import may, who
 from incidents.domain import faults, severity, sla, workflow
 from incidents.domain.workflow import State
 from incidents.extension_points import live_versions
@@ -97,8 +97,8 @@ def live_context(request: HttpRequest, incident: Incident, *, at: datetime) -> d
         "waiting": waiting,
         "timeline": timeline[:TIMELINE_SHOWN],
         "timeline_is_cut": len(timeline) > TIMELINE_SHOWN,
-        "road": moves.road(incident, request.user),
-        "more": moves.more(incident, request.user),
+        "road": moves.road(incident, who(request)),
+        "more": moves.more(incident, who(request)),
         "verify": fault.verify,
         "missing": queries.missing_for_restore(incident) if incident.state == State.VERIFYING else (),
         "live_headers": json.dumps({"If-None-Match": f'"{etag}"'}),
@@ -109,7 +109,7 @@ def live_context(request: HttpRequest, incident: Incident, *, at: datetime) -> d
 
 def page_context(request: HttpRequest, incident: Incident, *, at: datetime) -> dict[str, Any]:
     """The live parts and what stands still: dialogs, clocks to correct, what was seen before."""
-    user = request.user
+    user = who(request)
     answers = queries.closure_answers(incident) if incident.state == State.RESTORED else ()
     return live_context(request, incident, at=at) | {
         "answers": answers,
@@ -134,13 +134,13 @@ def page_context(request: HttpRequest, incident: Incident, *, at: datetime) -> d
 @login_required
 @require_safe
 def incident(request: HttpRequest, pk: int) -> HttpResponse:
-    row = get_object_or_404(queries.incidents_for(request.user), pk=pk)
+    row = get_object_or_404(queries.incidents_for(who(request)), pk=pk)
     return render(request, "incidents/detail.html", page_context(request, row, at=timezone.now()))
 
 
 def refused(request: HttpRequest, incident: Incident, refusal: Refusal, *, verb: str = "") -> HttpResponse:
     """The page as it is now, with what was refused and why; what was typed is kept."""
-    row = get_object_or_404(queries.incidents_for(request.user), pk=incident.pk)
+    row = get_object_or_404(queries.incidents_for(who(request)), pk=incident.pk)
     context = page_context(request, row, at=timezone.now())
     context |= {"refusal": refusal, "refused_verb": verb, "typed": request.POST}
     return render(request, "incidents/detail.html", context, status=refusal.status)
@@ -150,7 +150,7 @@ def refused(request: HttpRequest, incident: Incident, refusal: Refusal, *, verb:
 @require_safe
 def live(request: HttpRequest, pk: int) -> HttpResponse:
     """The live parts, or 304 if the browser has them already. Who may not see the incident gets 404 first."""
-    row = get_object_or_404(queries.incidents_for(request.user), pk=pk)
+    row = get_object_or_404(queries.incidents_for(who(request)), pk=pk)
     now = timezone.now()
     etag = f'"{etag_of(row, at=now)}"'
     answer: HttpResponse

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from incidents import queries
 from incidents.actions import lifecycle
-from incidents.actions.rights import may
+from incidents.actions.rights import may, who
 from incidents.domain import faults
 from incidents.domain.workflow import OPEN_STATES, State
 from incidents.forms.incidents import FilterForm, OpenForm, fault_choices
@@ -39,7 +39,7 @@ def _views(user: User) -> dict[str, Q]:
     }
 
 
-def _waiting_ids() -> QuerySet[Waiting, dict[str, Any]]:
+def _waiting_ids() -> QuerySet:
     return Waiting.objects.filter(until=None).values("incident")
 
 
@@ -47,7 +47,7 @@ def _waiting_ids() -> QuerySet[Waiting, dict[str, Any]]:
 @require_safe
 def incident_list(request: HttpRequest) -> HttpResponse:
     """Filtered by what stands in the address, newest first, fifty at a time; "older" goes on by key, not by count."""
-    now, user = timezone.now(), request.user
+    now, user = timezone.now(), who(request)
     form = FilterForm(request.GET)
     given = form.values()
     seen = queries.incidents_for(user)
@@ -163,7 +163,7 @@ def _address(given: dict[str, Any]) -> str:
 @require_http_methods(["GET", "POST"])
 def incident_new(request: HttpRequest) -> HttpResponse:
     """Opening one by hand; if the subject has one of this family already, that one is shown."""
-    nodes = queries.nodes_for(request.user)
+    nodes = queries.nodes_for(who(request))
     form = OpenForm(
         request.POST or None,
         nodes=nodes,
@@ -179,7 +179,7 @@ def _open(request: HttpRequest, form: OpenForm) -> HttpResponse:
     subject = lifecycle.Subject(node=given["node"])
     try:
         opened, _is_new = lifecycle.open_incident(
-            subject, given["fault"], by=request.user, at=timezone.now(), tier=given["tier"], text=given["text"]
+            subject, given["fault"], by=who(request), at=timezone.now(), tier=given["tier"], text=given["text"]
         )
     except tuple(doors.STATUS) as error:
         refusal = doors.refusal_of(error)
@@ -195,6 +195,6 @@ def _new_page(
         "refusal": refusal,
         "nodes": form.nodes.order_by("hostname")[:2000],
         "faults": fault_choices(),
-        "may_open": may(request.user, "incident.open"),
+        "may_open": may(who(request), "incident.open"),
     }
     return render(request, "incidents/new.html", context, status=status)

@@ -14,6 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from incidents.actions import people
+from incidents.actions.rights import who
 from incidents.forms.people import ProfileForm
 from incidents.lib.errors import Invalid
 from incidents.views.doors import see
@@ -26,7 +27,7 @@ class SignIn(LoginView):
     authentication_form = AuthenticationForm
     redirect_authenticated_user = True
 
-    def get_context_data(self, **kwargs):  # type: ignore[no-untyped-def]
+    def get_context_data(self, **kwargs):
         return super().get_context_data(**kwargs) | {"next": self.get_redirect_url()}
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
@@ -71,7 +72,7 @@ def signin_link(request: HttpRequest, secret: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def set_password(request: HttpRequest) -> HttpResponse:
     """A person who came by a link chooses a password; one who has a password gives a new one."""
-    form = SetPasswordForm(request.user, request.POST or None)
+    form = SetPasswordForm(who(request), request.POST or None)
     if request.method == "POST" and form.is_valid():
         form.save()
         update_session_auth_hash(request, form.user)
@@ -82,7 +83,7 @@ def set_password(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def profile(request: HttpRequest) -> HttpResponse:
-    user = request.user
+    user = who(request)
     given = request.POST if request.method == "POST" else None
     form = ProfileForm(given, initial={"language": user.language})
     if given is not None and form.is_valid():

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from incidents import queries
 from incidents.actions import postmortems
-from incidents.actions.rights import may
+from incidents.actions.rights import may, who
 from incidents.domain import sla
 from incidents.forms.postmortems import PostMortemForm
 from incidents.models import Incident
@@ -27,7 +27,7 @@ def _page(request: HttpRequest, incident: Incident, refusal: doors.Refusal | Non
         "postmortem": row,
         "form": PostMortemForm(typed, initial=kept),
         "refusal": refusal,
-        "may_write": may(request.user, "postmortem.write", incident),
+        "may_write": may(who(request), "postmortem.write", incident),
         "clocks": sla.clocks(times_of(incident), at=now),
         "now": now,
     }
@@ -38,14 +38,14 @@ def _page(request: HttpRequest, incident: Incident, refusal: doors.Refusal | Non
 @require_http_methods(["GET", "POST"])
 def postmortem(request: HttpRequest, pk: int) -> HttpResponse:
     """Read it, or save the draft."""
-    incident = get_object_or_404(queries.incidents_for(request.user).select_related("postmortem__author"), pk=pk)
+    incident = get_object_or_404(queries.incidents_for(who(request)).select_related("postmortem__author"), pk=pk)
     if request.method == "GET":
         return _page(request, incident)
     form, page = PostMortemForm(request.POST), partial(_page, request, incident)
     if not form.is_valid():
         return page(doors.refuse_form(form))
     return doors.attempt(
-        lambda: postmortems.save(incident, by=request.user, at=timezone.now(), **form.cleaned_data),
+        lambda: postmortems.save(incident, by=who(request), at=timezone.now(), **form.cleaned_data),
         then=reverse("postmortem", args=[pk]),
         page=page,
     )
@@ -55,13 +55,13 @@ def postmortem(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def postmortem_publish(request: HttpRequest, pk: int) -> HttpResponse:
     """Publish what is saved; what is typed beside it is saved first."""
-    incident = get_object_or_404(queries.incidents_for(request.user), pk=pk)
+    incident = get_object_or_404(queries.incidents_for(who(request)), pk=pk)
     now = timezone.now()
 
     def publish() -> None:
         form = PostMortemForm(request.POST)
         if "summary" in request.POST and form.is_valid():
-            postmortems.save(incident, by=request.user, at=now, **form.cleaned_data)
-        postmortems.publish(incident, by=request.user, at=now)
+            postmortems.save(incident, by=who(request), at=now, **form.cleaned_data)
+        postmortems.publish(incident, by=who(request), at=now)
 
     return doors.attempt(publish, then=reverse("postmortem", args=[pk]), page=partial(_page, request, incident))

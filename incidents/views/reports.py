@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from incidents import queries
+from incidents.actions.rights import who
 from incidents.domain import charts, faults, severity, statistics
 from incidents.views.incidents import month_bounds
 
@@ -42,7 +43,7 @@ def month(request: HttpRequest, period: str = "") -> HttpResponse:
     if not FIRST <= period <= current:
         raise Http404
     start, end = month_bounds(period)
-    figures = queries.month_of(request.user, start=start, end=end, as_of=now)
+    figures = queries.month_of(who(request), start=start, end=end, as_of=now)
     context = {
         "now": now,
         "figures": figures,

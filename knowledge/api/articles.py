@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from incidents.actions.rights import who
 from knowledge import queries
-from knowledge.api.asker import asker
 from knowledge.api.serializers import ArticleDetailSerializer, ArticleSerializer, RevisionDetailSerializer
 from knowledge.models import Publication, Sop, SopRevision
 
@@ -43,17 +43,13 @@ class ArticleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.
         published = Publication.objects.select_related("revision__sop", "revision__based_on").defer(
             "revision__body", "revision__based_on__body"
         )
-        return queries.sops_for(asker(self.request)).prefetch_related(
-            "fault_links", Prefetch("publications", published)
-        )
+        return queries.sops_for(who(self.request)).prefetch_related("fault_links", Prefetch("publications", published))
 
     def get_serializer_class(self) -> type[ArticleSerializer]:
         return ArticleSerializer if self.action == "list" else ArticleDetailSerializer
 
     def _revision(self, slug: str | None, language: str, number: str) -> SopRevision:
-        rows = SopRevision.objects.filter(sop__in=queries.sops_for(asker(self.request))).select_related(
-            "sop", "based_on"
-        )
+        rows = SopRevision.objects.filter(sop__in=queries.sops_for(who(self.request))).select_related("sop", "based_on")
         return get_object_or_404(rows, sop__slug=slug, language=language, number=int(number))
 
     @extend_schema(responses=RevisionDetailSerializer)
@@ -93,6 +89,6 @@ class FaultSopView(APIView):
     def get(self, request: Request, code: str) -> Response:
         """The published revision for a fault; 400 for an unknown code, 404 where no SOP treats it yet."""
         revision = queries.sop_of_fault(code, request.query_params.get("language", "en"))
-        if revision is None or not queries.sops_for(asker(request)).filter(pk=revision.sop_id).exists():
+        if revision is None or not queries.sops_for(who(request)).filter(pk=revision.sop_id).exists():
             return Response({"detail": f"No SOP is published for {code} yet."}, status=404)
         return Response(RevisionDetailSerializer(revision).data)

@@ -1,5 +1,3 @@
-from typing import Any
-
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -10,12 +8,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from incidents.actions.rights import who
+from incidents.lib.api import valid
 from incidents.lib.errors import Invalid
 from incidents.models import Incident
 from incidents.queries import incidents_for
 from knowledge import queries
 from knowledge.actions import checklists
-from knowledge.api.asker import asker
 from knowledge.api.serializers import ChecklistSerializer, Reason, StartChecklist, Tick
 from knowledge.models import ChecklistRun, SopRevision
 
@@ -28,18 +27,16 @@ class IncidentChecklistsView(APIView):
     )
     def post(self, request: Request, pk: int) -> Response:
         """Start the checklist of a SOP, or get the one that is open for it."""
-        incident = get_object_or_404(incidents_for(asker(request)), pk=pk)
-        data = _valid(StartChecklist, request)
-        run = checklists.start(incident, _revision(incident, **data), by=asker(request), at=timezone.now())
+        incident = get_object_or_404(incidents_for(who(request)), pk=pk)
+        data = valid(StartChecklist, request)
+        run = checklists.start(incident, _revision(incident, **data), by=who(request), at=timezone.now())
         return Response(ChecklistSerializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(operation_id="incident_checklist_skip", request=Reason, responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
         """Say why no checklist is used; what is open is left with that reason."""
-        incident = get_object_or_404(incidents_for(asker(request)), pk=pk)
-        checklists.explain_skip(
-            incident, reason=_valid(Reason, request)["reason"], by=asker(request), at=timezone.now()
-        )
+        incident = get_object_or_404(incidents_for(who(request)), pk=pk)
+        checklists.explain_skip(incident, reason=valid(Reason, request)["reason"], by=who(request), at=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -63,7 +60,7 @@ class ChecklistViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewset
     def get_queryset(self) -> QuerySet[ChecklistRun]:
         if getattr(self, "swagger_fake_view", False):
             return ChecklistRun.objects.none()
-        seen = ChecklistRun.objects.filter(incident__in=incidents_for(asker(self.request)))
+        seen = ChecklistRun.objects.filter(incident__in=incidents_for(who(self.request)))
         return seen.select_related("incident", "revision__sop", "revision__based_on").prefetch_related(
             "results", "revision__steps"
         )
@@ -73,8 +70,8 @@ class ChecklistViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewset
     def tick(self, request: Request, pk: str | None = None) -> Response:
         """Say what became of a step. 409 if somebody else ticked it since `expected_latest`."""
         run = self.get_object()
-        data = _valid(Tick, request)
-        checklists.tick(run, data.pop("step"), by=asker(request), at=timezone.now(), **data)
+        data = valid(Tick, request)
+        checklists.tick(run, data.pop("step"), by=who(request), at=timezone.now(), **data)
         return Response(ChecklistSerializer(self.get_object()).data)
 
     @extend_schema(request=Reason, responses=ChecklistSerializer)
@@ -82,11 +79,5 @@ class ChecklistViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewset
     def abandon(self, request: Request, pk: str | None = None) -> Response:
         """Leave a checklist before its end."""
         run = self.get_object()
-        checklists.abandon(run, reason=_valid(Reason, request)["reason"], by=asker(request), at=timezone.now())
+        checklists.abandon(run, reason=valid(Reason, request)["reason"], by=who(request), at=timezone.now())
         return Response(ChecklistSerializer(self.get_object()).data)
-
-
-def _valid(form: type, request: Request) -> dict[str, Any]:
-    serializer = form(data=request.data)
-    serializer.is_valid(raise_exception=True)
-    return dict(serializer.validated_data)

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
+from incidents.actions.rights import who
 from incidents.domain import faults
 from incidents.queries import incidents_for
 from knowledge import queries
@@ -52,7 +53,7 @@ def _by_family(rows: tuple[queries.Coverage, ...]) -> list[FamilyCoverage]:
 @login_required
 @require_safe
 def sop_list(request: HttpRequest) -> HttpResponse:
-    may_read = queries.sops_for(request.user).exists()
+    may_read = queries.sops_for(who(request)).exists()
     rows = queries.library(language_of(request)) if may_read else ()
     wanted = request.GET.get("q", "").strip().lower()
     shown = [row for row in rows if wanted in f"{row.title} {row.slug} {' '.join(row.faults)}".lower()]
@@ -73,14 +74,14 @@ def sop_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def sop(request: HttpRequest, slug: str) -> HttpResponse:
     """The published revision; `?rev=` shows another and says that it is old, `?lang=` another language."""
-    get_object_or_404(queries.sops_for(request.user), slug=slug)
+    get_object_or_404(queries.sops_for(who(request)), slug=slug)
     revision = request.GET.get("rev", "")
     number = int(revision) if revision.isdecimal() and len(revision) < 9 else None
     try:
         article = queries.article(slug, language_of(request), number)
     except (Sop.DoesNotExist, SopRevision.DoesNotExist) as error:
         raise Http404 from error
-    used = incidents_for(request.user).filter(checklists__sop__slug=slug).distinct().order_by("-id")
+    used = incidents_for(who(request)).filter(checklists__sop__slug=slug).distinct().order_by("-id")
     context = {"article": article, "used": used[:RECENT], "used_count": used.count(), "asked": language_of(request)}
     return render(request, "knowledge/sop.html", context)
 
@@ -93,7 +94,7 @@ def fault(request: HttpRequest, code: str) -> HttpResponse:
         found = faults.get(code)
     except faults.UnknownFault as error:
         raise Http404(str(error)) from error
-    seen = incidents_for(request.user).filter(fault=code).order_by("-id")
+    seen = incidents_for(who(request)).filter(fault=code).order_by("-id")
     family = [other for other in faults.all_faults() if other.family == found.family and other.code != code]
     context = {
         "fault": found,

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from incidents.actions.rights import who
 from incidents.models import Incident, User
 from incidents.queries import incidents_for
 from incidents.views import doors
@@ -28,11 +29,11 @@ def _back(incident: Incident) -> str:
 @require_POST
 def checklist_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Begin the checklist of a revision, which stays pinned."""
-    incident = _incident(request.user, pk)
+    incident = _incident(who(request), pk)
     given = request.POST.get("revision", "")
     revision = get_object_or_404(SopRevision, pk=int(given) if given.isdecimal() and len(given) < 18 else 0)
     return doors.attempt(
-        lambda: checklists.start(incident, revision, by=request.user, at=timezone.now()),
+        lambda: checklists.start(incident, revision, by=who(request), at=timezone.now()),
         then=_back(incident),
         page=partial(incident_page.refused, request, incident, verb="checklist"),
     )
@@ -42,10 +43,10 @@ def checklist_start(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def checklist_skip(request: HttpRequest, pk: int) -> HttpResponse:
     """Say why the SOP is not worked through."""
-    incident = _incident(request.user, pk)
+    incident = _incident(who(request), pk)
     return doors.attempt(
         lambda: checklists.explain_skip(
-            incident, reason=request.POST.get("reason", "")[:2000], by=request.user, at=timezone.now()
+            incident, reason=request.POST.get("reason", "")[:2000], by=who(request), at=timezone.now()
         ),
         then=_back(incident),
         page=partial(incident_page.refused, request, incident, verb="checklist"),
@@ -57,7 +58,7 @@ def checklist_skip(request: HttpRequest, pk: int) -> HttpResponse:
 def checklist_tick(request: HttpRequest, pk: int, key: str) -> HttpResponse:
     """What became of one step. `expected` is the newest result that the person saw."""
     run = get_object_or_404(ChecklistRun.objects.select_related("revision__sop"), pk=pk)
-    incident = _incident(request.user, run.incident_id)
+    incident = _incident(who(request), run.incident_id)
     given = request.POST
     expected = given.get("expected", "")
 
@@ -69,7 +70,7 @@ def checklist_tick(request: HttpRequest, pk: int, key: str) -> HttpResponse:
             answer=given.get("answer", "")[:100],
             note=given.get("note", "")[:2000],
             expected_latest=int(expected) if expected.isdecimal() and len(expected) < 18 else None,
-            by=request.user,
+            by=who(request),
             at=timezone.now(),
         )
 
