@@ -208,6 +208,14 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {
+        "IncidentStateEnum": "incidents.models.incident.STATES",
+        "TierEnum": "incidents.models.incident.TIERS",
+        "ProbeStateEnum": "diagnostics.models.runs.ProbeResult.State",
+        "RunStateEnum": "diagnostics.models.runs.DiagnosticRun.State",
+        "ChecklistStateEnum": "knowledge.models.checklists.ChecklistRun.State",
+        "StepStateEnum": "knowledge.models.checklists.StepResult.STATES",
+    },
 }
 
 LOGGING = {
