@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from incidents.domain import faults
 from incidents.models import CLOCKS, DISPOSITIONS, STATES, TIERS, Node, User, Waiting
@@ -135,7 +136,7 @@ class FilterForm(forms.Form):
     view = forms.ChoiceField(
         required=False,
         choices=[
-            ("open", _("Open")),
+            ("open", pgettext_lazy("view", "Open")),
             ("mine", _("Mine")),
             ("unanswered", _("Not acknowledged")),
             ("waiting", _("Waiting")),

@@ -12,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from incidents.actions import rights
 from incidents.domain import faults
@@ -31,7 +32,7 @@ STATES = {
 HEALTH = {
     "ok": _("no open incident"),
     "warn": _("degraded"),
-    "bad": _("failed"),
+    "bad": pgettext_lazy("health", "failed"),
     "out": _("taken out"),
     "unknown": _("not known"),
 }
