@@ -1,10 +1,14 @@
 """Settings of the test run: a database of its own, no files outside a temporary folder, fast password hashing."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
-# Before the settings are read: they make the data folder and its secret.
-os.environ.setdefault("SICKBAY_DATA_DIR", tempfile.mkdtemp(prefix="sickbay-test-"))
+if "SICKBAY_DATA_DIR" not in os.environ:
+    # Before the settings are read: they make the data folder and its secret.
+    os.environ["SICKBAY_DATA_DIR"] = tempfile.mkdtemp(prefix="sickbay-test-")
+    atexit.register(shutil.rmtree, os.environ["SICKBAY_DATA_DIR"], ignore_errors=True)
 
 from config.settings import *  # noqa: F403
 from config.settings import DATA_DIR, DATABASES, STORAGES

@@ -1,5 +1,6 @@
 """What this app adds to the apps below."""
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from incidents.extension_points import ClosureAnswer, closure_checks, merge_followers
@@ -24,10 +25,10 @@ def checklist_answer(incident: Incident) -> ClosureAnswer | None:
         )
     if runs:
         return ClosureAnswer(title, True, _how_it_ended(runs[-1]))
-    revision = queries.suggested_revision(incident)
-    if revision is None:
+    suggestion = next(iter(queries.suggested(incident, get_language() or "")), None)
+    if suggestion is None:
         return None
-    words = {"title": revision.title}
+    words = {"title": suggestion.revision.title}
     return ClosureAnswer(
         title, False, _("Work through the checklist of '%(title)s', or say why it was not used.") % words
     )

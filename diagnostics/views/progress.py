@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from diagnostics import queries
@@ -21,6 +22,23 @@ MARKS = {
     Outcome.NOT_SUPPORTED: ("none", _("not supported here")),
 }
 WAITS, RUNS, JUDGED_SOON = ("wait", _("waits")), ("run", _("running")), ("run", _("read, not judged yet"))
+# What probes say, where no Django may be imported; rows hold it in English.
+MARKED = (
+    gettext_noop("Kernel log"),
+    gettext_noop("File systems"),
+    gettext_noop("Memory"),
+    gettext_noop("GPUs"),
+    gettext_noop("No NVIDIA driver and no NVIDIA GPU on this machine."),
+    gettext_noop("The GPUs of this node cannot be asked on this way."),
+    gettext_noop("This machine has neither journalctl nor dmesg."),
+    gettext_noop(
+        "The kernel log is empty, which says nothing: a container may hide it. "
+        "Run Sickbay on the host or upload the log."
+    ),
+    gettext_noop("This machine has no /proc/meminfo."),
+    gettext_noop("This machine has no /proc/self/mounts."),
+    gettext_noop("There is no evidence."),
+)
 ORDER = ("fault", "unknown", "clean", "none", "run", "wait")
 
 
@@ -83,7 +101,12 @@ def view_of(run: DiagnosticRun) -> View:
 def _answer(line: queries.ProbeLine) -> Answer:
     mark, word = MARKS.get(Outcome(line.outcome), WAITS) if line.outcome else _before(line.state)
     took = line.finished_at - line.started_at if line.finished_at and line.started_at else None
-    return Answer(line.probe, line.title, mark, word, line.reason, line.attempts, took)
+    return Answer(line.probe, _said(line.title), mark, word, _said(line.reason), line.attempts, took)
+
+
+def _said(text: str) -> str:
+    """The sentence in the language of the page, if it is one of those that are marked."""
+    return gettext(text) if text else ""
 
 
 def _before(state: str) -> tuple[str, str | Promise]:
@@ -104,6 +127,7 @@ def _unchecked(run: DiagnosticRun, answers: Iterable[Answer]) -> Iterable[tuple[
     told: dict[str, str] = {one.title: one.reason for one in answers if one.mark == "unknown"}
     gaps: list[dict[str, Any]] = run.summary.get("could_not_check", [])
     for gap in gaps:
-        if gap["reason"] not in told.values():
-            told.setdefault(gap["name"], gap["reason"])
+        reason = _said(gap["reason"])
+        if reason not in told.values():
+            told.setdefault(gap["name"], reason)
     return told.items()

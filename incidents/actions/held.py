@@ -14,7 +14,7 @@ from incidents.actions.rights import Actor
 from incidents.domain import workflow
 from incidents.domain.workflow import IllegalMove, Move, State
 from incidents.lib.errors import Refused
-from incidents.models import Incident
+from incidents.models import STATES, Incident
 
 
 @contextmanager
@@ -43,5 +43,5 @@ def move(row: Incident, step: Move, *, by: Actor, at: datetime, text: str = "", 
 
 
 def _refusal(error: IllegalMove) -> str:
-    words = {"move": error.move.replace("_", " "), "state": error.state}
-    return _("'%(move)s' is not possible while the incident is %(state)s. Reload the page to see what is.") % words
+    words = {"state": dict(STATES)[error.state]}
+    return _("That is not possible while the incident is '%(state)s'. Reload the page to see what is.") % words

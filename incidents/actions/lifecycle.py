@@ -197,7 +197,7 @@ def wait_for(incident: Incident, *, reason: str, note: str = "", by: User, at: d
         raise Invalid(_("Choose what the incident waits for: a part, the vendor, access or a window."))
     with locked(incident) as row:
         if not row.is_open:
-            raise Refused(_("Only an open incident can wait. This one is %(state)s.") % {"state": row.state})
+            raise Refused(_("Only an open incident can wait. This one is %(state)s.") % {"state": row.get_state_display()})
         row.waits.filter(until=None).update(until=at)
         row.waits.create(reason=reason, note=note[:500], since=at)
         journal.note(row, "waits", by=by, at=at, text=note, reason=reason)
@@ -229,7 +229,7 @@ def record_verification(
     require(by, "incident.move", incident)
     with locked(incident) as row:
         if row.state != State.VERIFYING:
-            raise Refused(_("Start verifying first; the incident is %(state)s.") % {"state": row.state})
+            raise Refused(_("Start verifying first; the incident is %(state)s.") % {"state": row.get_state_display()})
         if reference and row.verifications.filter(reference=reference).exists():
             return
         row.verifications.create(kind=kind, passed=passed, at=at, by=person(by), reason=reason, reference=reference)

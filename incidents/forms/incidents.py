@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from incidents.domain import faults
 from incidents.models import CLOCKS, DISPOSITIONS, STATES, TIERS, Node, User, Waiting

@@ -10,9 +10,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from incidents.actions import rights
 from incidents.domain import faults
@@ -98,6 +97,12 @@ def duration(length: timedelta | None) -> str:
     else:
         words = gettext("%(days)d d %(hours)d h") % {"days": days, "hours": hours % 24}
     return f"−{words}" if length < timedelta(0) else words
+
+
+@register.filter
+def magnitude(length: timedelta) -> timedelta:
+    """The time without its sign, where the words say on which side it lies."""
+    return abs(length)
 
 
 @register.filter

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from incidents.forms.incidents import CLOCK_WORDS
 from incidents.models import DISPOSITIONS, TimelineEntry, Waiting
 from incidents.templatetags.sickbay import fault_title
+from incidents.templatetags.stored import in_words
 
 register = template.Library()
 
@@ -90,6 +91,7 @@ def _roots(value: list[dict[str, str]]) -> str:
 SAID: dict[str, Callable[[Any], Any]] = {
     "fault": lambda value: format_html("<b>{}</b>", fault_title(value)),
     "reason": lambda value: dict(Waiting.Reason.choices).get(value, value),
+    "rule": in_words,
     "disposition": lambda value: dict(DISPOSITIONS).get(value, value),
     "clock": lambda value: CLOCK_WORDS.get(value, value),
     "clock.before": _moment,

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from incidents.domain import faults
 from incidents.models import Incident
 from knowledge.domain.route import Route, StepState
@@ -36,12 +38,21 @@ def suggested(incident: Incident, language: str) -> tuple[Suggestion, ...]:
     for link, revisions in _links(incident):
         revision = in_language(revisions, language)
         if revision and revision.sop_id not in found:
-            found[revision.sop_id] = Suggestion(revision, link.finding.fault, link.reason, link.finding_id)
+            found[revision.sop_id] = Suggestion(revision, link.finding.fault, _reason(link, language), link.finding_id)
     fault = faults.get(incident.cause or incident.fault)
     by_fault = in_language(published_for_fault(fault.code), language)
     if by_fault and by_fault.sop_id not in found:
         found[by_fault.sop_id] = Suggestion(by_fault, fault.code, fault.title_in(language), None)
     return tuple(found.values())
+
+
+def _reason(link: FindingLink, language: str) -> str:
+    """Why the SOP is suggested, in the language asked for; as it was written if the fault is not known any more."""
+    try:
+        title = faults.get(link.finding.fault).title_in(language)
+    except faults.UnknownFault:
+        return link.reason
+    return _("%(title)s, found by run %(run)s") % {"title": title, "run": link.finding.run_id}
 
 
 def suggested_revision(incident: Incident) -> SopRevision | None:
