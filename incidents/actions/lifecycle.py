@@ -197,7 +197,9 @@ def wait_for(incident: Incident, *, reason: str, note: str = "", by: User, at: d
         raise Invalid(_("Choose what the incident waits for: a part, the vendor, access or a window."))
     with locked(incident) as row:
         if not row.is_open:
-            raise Refused(_("Only an open incident can wait. This one is %(state)s.") % {"state": row.get_state_display()})
+            raise Refused(
+                _("Only an open incident can wait. This one is %(state)s.") % {"state": row.get_state_display()}
+            )
         row.waits.filter(until=None).update(until=at)
         row.waits.create(reason=reason, note=note[:500], since=at)
         journal.note(row, "waits", by=by, at=at, text=note, reason=reason)

@@ -70,5 +70,15 @@ def test_the_engine_needs_neither_django_nor_celery():
 
 def test_every_name_of_the_rail_leads_to_a_page():
     names = set(get_resolver().reverse_dict)
-    wanted = {"console", "incident_list", "node_list", "sop_list", "month", "delivery_list", "signin", "signout", "set_language"}
+    wanted = {
+        "console",
+        "incident_list",
+        "node_list",
+        "sop_list",
+        "month",
+        "delivery_list",
+        "signin",
+        "signout",
+        "set_language",
+    }
     assert wanted <= names

@@ -51,7 +51,9 @@ def test_every_link_and_picture_of_a_page_leads_somewhere(page):
 
 def test_every_place_that_is_named_exists():
     text = (DOCS / "where-things-are.md").read_text() + (DOCS / "architecture.md").read_text()
-    for place in re.findall(r"`((?:config|incidents|diagnostics|knowledge|static|templates|locale|tests)/[\w./-]*)`", text):
+    for place in re.findall(
+        r"`((?:config|incidents|diagnostics|knowledge|static|templates|locale|tests)/[\w./-]*)`", text
+    ):
         assert (ROOT / place).exists(), place
 
 
@@ -60,4 +62,6 @@ def test_the_schema_of_the_api_is_the_one_in_the_documentation(tmp_path):
     command = [sys.executable, "manage.py", "spectacular", "--validate", "--fail-on-warn", "--file", str(made)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert made.read_text() == (DOCS / "openapi.yaml").read_text(), "run: .venv/bin/python manage.py spectacular --file docs/openapi.yaml"
+    assert made.read_text() == (DOCS / "openapi.yaml").read_text(), (
+        "run: .venv/bin/python manage.py spectacular --file docs/openapi.yaml"
+    )
