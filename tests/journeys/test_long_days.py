@@ -24,7 +24,9 @@ def test_no_alert_is_lost_or_doubled_while_the_pager_is_killed_again_and_again(o
                 killed = own_sickbay.kill("pager")
                 kills += 1
                 wait_until(
-                    lambda: done.is_set() or own_sickbay.pid("pager") != killed, within=30, what="the next pager"
+                    lambda old=killed: done.is_set() or own_sickbay.pid("pager") != old,
+                    within=30,
+                    what="the next pager",
                 )
 
     killer = threading.Thread(target=kill_the_pager)
