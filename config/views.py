@@ -1,5 +1,6 @@
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from csp.decorators import csp
+from django.contrib.auth.decorators import login_required
 from django.utils.decorators import method_decorator
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
@@ -16,6 +17,6 @@ API_BROWSER_POLICY = {
 }
 
 
-@method_decorator(csp({"DIRECTIVES": API_BROWSER_POLICY}), name="dispatch")
+@method_decorator([login_required, csp(API_BROWSER_POLICY)], name="dispatch")
 class ApiBrowser(SpectacularSwaggerSplitView):
     """The API to look at and to try; the named exception of the content security policy."""

@@ -110,3 +110,9 @@ def test_a_step_is_ticked_where_it_stands(look, scene):
     current.get_by_role("button", name="Done").click()
     page.wait_for_url("**#checklist")
     assert page.locator(".steps [aria-current] b").first.inner_text() != before
+
+
+def test_the_api_browser_draws_under_its_policy(look, scene):
+    page = look("/api/")
+    page.locator(".opblock-tag").first.wait_for()
+    assert page.get_by_text("/api/v1/incidents", exact=True).count()
