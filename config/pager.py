@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection, reset_queries
 from django.utils import timezone
 
 from diagnostics.actions import ringing
-from incidents.actions import alerts, heartbeats, reactions
+from incidents.actions import deliveries, heartbeats, reactions
 from incidents.lib import doorbell
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,11 @@ class Heart:
 
 def jobs() -> list[Job]:
     """What is urgent, in the order in which it is done."""
-    return [Job("heartbeat", Heart("pager")), Job("alerts", alerts.process_waiting), Job("reactions", reactions.react)]
+    return [
+        Job("heartbeat", Heart("pager")),
+        Job("alerts", deliveries.process_waiting),
+        Job("reactions", reactions.react),
+    ]
 
 
 def rings() -> list[Job]:

@@ -53,7 +53,7 @@ class RackAdmin(admin.ModelAdmin):
 
 @admin.register(SeverityRuleRow)
 class SeverityRuleAdmin(admin.ModelAdmin):
-    list_display = ["position", "name", "tier", "fault", "environment", "nodes"]
+    list_display = ["position", "name", "tier", "fault", "environment", "nodes", "is_cap"]
 
 
 @admin.register(FaultMatcher)

@@ -57,6 +57,17 @@ def open_incident_of(subject_key: str, family: str) -> Incident:
     return open_incidents().get(subject_key=subject_key, family=family)
 
 
+def standing_incident(subject_key: str, family: str) -> Incident | None:
+    """The open incident of this subject and family, or the open one that took it in."""
+    of_this = Incident.objects.filter(subject_key=subject_key, family=family)
+    standing = of_this.filter(state__in=workflow.OPEN_STATES).first()
+    if standing:
+        return standing
+    taken_in = of_this.filter(state=workflow.State.MERGED, merged_into__state__in=workflow.OPEN_STATES)
+    last = taken_in.select_related("merged_into").order_by("-declared_at", "-id").first()
+    return last.merged_into if last else None
+
+
 def earlier_incident(subject_key: str, family: str) -> Incident | None:
     """The last ended incident of the same subject and family."""
     ended = Incident.objects.filter(
@@ -76,7 +87,10 @@ def nodes_hit_together(node: Node | None, family: str, *, since: datetime) -> in
 def severity_rules() -> tuple[severity.Rule, ...]:
     """The rows of the table, then the rules that ship."""
     rows = SeverityRuleRow.objects.all()
-    own = (severity.Rule(row.name, severity.Tier(row.tier), row.fault, row.environment, row.nodes) for row in rows)
+    own = (
+        severity.Rule(row.name, severity.Tier(row.tier), row.fault, row.environment, row.nodes, row.is_cap)
+        for row in rows
+    )
     return (*own, *severity.DEFAULT_RULES)
 
 

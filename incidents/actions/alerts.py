@@ -1,136 +1,72 @@
-"""From a kept body to incidents: take the waiting deliveries, understand them, attach each alert to its incident."""
+"""One alert into the books: its episode, its incident, the part that fires."""
 
-import logging
-from collections import Counter
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
-from django.db import transaction
-from django.db.models import F, Q
-from django.utils.translation import gettext as _
+from django.db.models import F, QuerySet
 
 from incidents import queries
 from incidents.actions import fleet, journal, lifecycle, tiers
-from incidents.actions.rights import Actor, require
-from incidents.domain import faults, fingerprint, severity
+from incidents.actions.rights import Actor
+from incidents.domain import faults, fingerprint
 from incidents.domain.actors import Machine
-from incidents.lib import doorbell
-from incidents.lib.errors import Invalid, Refused
+from incidents.lib.errors import Invalid
 from incidents.models import Alert, Delivery, Incident, IncidentPart, Source
-from incidents.payloads import PARSERS, NormalAlert, NotUnderstood, Payload
+from incidents.payloads import NormalAlert
 
-log = logging.getLogger(__name__)
-
-BATCH = 50
-LEASE = timedelta(minutes=2)
-MAX_ATTEMPTS = 5
 Fate = Alert.Fate
+TRIES = 3
 
 
-def process_waiting(*, at: datetime) -> int:
-    """Take the waiting deliveries, oldest first; return how many were taken. One that fails waits, then is parked; others go on."""
-    due = Delivery.objects.filter(state=Delivery.State.WAITING, due_at__lte=at).filter(
-        Q(lease_until=None) | Q(lease_until__lt=at)
-    )
-    ids = list(due.order_by("id").values_list("id", flat=True)[:BATCH])
-    return sum(_take(pk, at=at) for pk in ids)
+@dataclass(frozen=True)
+class Desk:
+    """What all alerts of one delivery share, read once."""
+
+    delivery: Delivery
+    source: Source
+    speaker: Machine
+    matchers: Sequence[fingerprint.Matcher]
+    at: datetime
+
+    @classmethod
+    def of(cls, delivery: Delivery, *, at: datetime) -> "Desk":
+        rows = queries.fault_matchers()
+        matchers = [fingerprint.Matcher(row.pattern, row.fault, row.label) for row in rows]
+        return cls(delivery, delivery.source, Machine(delivery.source.name, "source"), matchers, at)
 
 
-def _take(pk: int, *, at: datetime) -> bool:
-    claimed = (
-        Delivery.objects.filter(pk=pk, state=Delivery.State.WAITING)
-        .filter(Q(lease_until=None) | Q(lease_until__lt=at))
-        .update(lease_until=at + LEASE, attempts=F("attempts") + 1)
-    )
-    if not claimed:
-        return False
-    delivery = Delivery.objects.select_related("source__team", "source__cluster").get(pk=pk)
-    try:
-        _process(delivery, at=at)
-    except Exception as error:
-        log.exception("delivery %s could not be processed", pk)
-        parked = delivery.attempts >= MAX_ATTEMPTS
-        Delivery.objects.filter(pk=pk).update(
-            lease_until=None,
-            due_at=at + timedelta(seconds=2**delivery.attempts),
-            state=Delivery.State.PARKED if parked else Delivery.State.WAITING,
-            parked_at=at if parked else None,
-            last_error=f"{type(error).__name__}: {error}"[:2000],
-        )
-    return True
-
-
-def _process(delivery: Delivery, *, at: datetime) -> None:
-    try:
-        payload = understand(delivery)
-    except NotUnderstood as error:
-        _finish(delivery, Delivery.State.NOT_UNDERSTOOD, at=at, error=str(error))
-        return
-    with transaction.atomic():
-        fates = Counter(_apply(alert, delivery, at=at) for alert in in_order(payload))
-        state = Delivery.State.NOT_UNDERSTOOD if payload.problems else Delivery.State.PROCESSED
-        summary = {
-            "fates": dict(fates),
-            "truncated": payload.truncated,
-            "alerts": sum(not one.is_heartbeat for one in payload.alerts),
-        }
-        _finish(delivery, state, at=at, error="\n".join(payload.problems), summary=summary)
-
-
-def understand(delivery: Delivery) -> Payload:
-    """The alerts of the body; raises `NotUnderstood` with the reason."""
-    if delivery.is_cut:
-        raise NotUnderstood(f"The body was longer than the limit; its first {delivery.size} bytes are kept.")
-    parser = PARSERS.get(delivery.source.kind)
-    if parser is None:
-        raise NotUnderstood(f"No parser is called {delivery.source.kind!r}. Known: {', '.join(PARSERS)}.")
-    return parser(bytes(delivery.body))
-
-
-def in_order(payload: Payload) -> list[NormalAlert]:
-    """The members in an order that does not depend on that of the body: by alert, then by time, firing before cleared."""
-    return sorted(
-        payload.alerts,
-        key=lambda one: (one.fingerprint, one.starts_at.timestamp() if one.starts_at else 0, not one.firing),
-    )
-
-
-def _finish(delivery: Delivery, state: str, *, at: datetime, error: str = "", summary: dict | None = None) -> None:
-    delivery.state, delivery.done_at, delivery.lease_until = state, at, None
-    delivery.last_error, delivery.summary = error[:2000], summary or {}
-    delivery.save(update_fields=["state", "done_at", "lease_until", "last_error", "summary"])
-
-
-def _apply(alert: NormalAlert, delivery: Delivery, *, at: datetime) -> str:
-    """Bring one alert into the books; its fate."""
-    source = delivery.source
+def take(alert: NormalAlert, desk: Desk) -> str:
+    """Bring the alert into the books, inside the caller's transaction; its fate."""
     if alert.is_heartbeat:
-        Source.objects.filter(pk=source.pk).update(last_heartbeat_at=at)
-    episodes = Alert.objects.filter(source=source, fingerprint=alert.fingerprint)
-    starts_at = alert.starts_at or delivery.received_at
-    if alert.firing:
-        return _fire(alert, delivery, episodes.order_by("-starts_at").first(), starts_at=starts_at, at=at)
-    return _clear(alert, delivery, episodes, starts_at=starts_at, at=at)
+        Source.objects.filter(pk=desk.source.pk).update(last_heartbeat_at=desk.at)
+    episodes = Alert.objects.filter(source=desk.source, fingerprint=alert.fingerprint)
+    received = desk.delivery.received_at
+    # A start in the future would silence all that comes before it; the sender's clock is wrong.
+    starts_at = min(alert.starts_at or received, received)
+    return (_fire if alert.firing else _clear)(alert, desk, episodes, starts_at)
 
 
-def _fire(alert: NormalAlert, delivery: Delivery, last: Alert | None, *, starts_at: datetime, at: datetime) -> str:
+def _fire(alert: NormalAlert, desk: Desk, episodes: QuerySet[Alert], starts_at: datetime) -> str:
+    last = episodes.order_by("-starts_at").first()
     if last and (last.cleared_at is None or last.starts_at >= starts_at):
         # Still the same episode (a later start without a clear between is a refresh), or an old one that comes late.
-        Alert.objects.filter(pk=last.pk).update(last_seen_at=at, seen_count=F("seen_count") + 1)
+        Alert.objects.filter(pk=last.pk).update(last_seen_at=desk.at, seen_count=F("seen_count") + 1)
         return Fate.KNOWN
-    row = _row(alert, delivery, starts_at=starts_at, at=at)
-    row.fate = Fate.HEARTBEAT if alert.is_heartbeat else _attach(row, alert, delivery.source, at=at)
+    identity = fingerprint.identify(alert.labels, desk.matchers)
+    row = _row(alert, identity, desk, starts_at)
+    row.fate = Fate.HEARTBEAT if alert.is_heartbeat else _attach(row, identity, desk)
     row.save()
     return row.fate
 
 
-def _row(alert: NormalAlert, delivery: Delivery, *, starts_at: datetime, at: datetime) -> Alert:
-    identity = fingerprint.identify(alert.labels, _matchers())
+def _row(alert: NormalAlert, identity: fingerprint.Identity, desk: Desk, starts_at: datetime) -> Alert:
     return Alert(
-        source=delivery.source,
+        source=desk.source,
         fingerprint=alert.fingerprint,
         starts_at=starts_at,
-        first_seen_at=at,
-        last_seen_at=at,
+        first_seen_at=desk.at,
+        last_seen_at=desk.at,
         name=alert.name,
         summary=alert.summary,
         labels=dict(alert.labels),
@@ -139,61 +75,62 @@ def _row(alert: NormalAlert, delivery: Delivery, *, starts_at: datetime, at: dat
         fault=identity.fault,
         xid=identity.xid,
         locator=identity.locator,
-        delivery=delivery,
+        delivery=desk.delivery,
     )
 
 
-def _matchers() -> list[fingerprint.Matcher]:
-    return [fingerprint.Matcher(row.pattern, row.fault, row.label) for row in queries.fault_matchers()]
-
-
-def _attach(row: Alert, alert: NormalAlert, source: Source, *, at: datetime) -> str:
+def _attach(row: Alert, identity: fingerprint.Identity, desk: Desk) -> str:
     """Find or open the incident of this alert, and set the part that fires."""
-    identity = fingerprint.identify(alert.labels, _matchers())
-    subject = _subject(identity, source, at=at)
+    subject = _subject(identity, desk)
     if subject is None:
         row.fate_reason = "The labels name no node and no job that could be found."
         return Fate.UNASSIGNED
     row.node, row.job = subject.node, subject.job
-    speaker = Machine(source.name, "source")
-    incident, fate = _incident_for(subject, row, source, by=speaker, at=at)
+    incident, fate = _incident_for(subject, row, desk)
     row.incident = incident
     if fate != Fate.OPENED:
-        _rise(incident, row.fault, by=speaker, at=at)
-    _set_part(incident, identity, row, is_new=fate == Fate.OPENED, by=speaker, at=at)
+        tiers.rise(incident, row.fault, by=desk.speaker, at=desk.at)
+    _set_part(incident, identity, row, is_new=fate == Fate.OPENED, by=desk.speaker, at=desk.at)
     if row.severity_hint.lower() not in fingerprint.KNOWN_SEVERITIES and not incident.needs_mapping:
         Incident.objects.filter(pk=incident.pk).update(needs_mapping=True)
     return fate
 
 
-def _subject(identity: fingerprint.Identity, source: Source, *, at: datetime) -> lifecycle.Subject | None:
+def _subject(identity: fingerprint.Identity, desk: Desk) -> lifecycle.Subject | None:
     try:
         if identity.is_job or (identity.job and not identity.node):
-            return lifecycle.Subject(job=fleet.job_called(identity.job, cluster=source.cluster, at=at))
+            return lifecycle.Subject(job=fleet.job_called(identity.job, cluster=desk.source.cluster, at=desk.at))
         if identity.node:
-            return lifecycle.Subject(node=fleet.node_named(identity.node, at=at))
+            return lifecycle.Subject(node=fleet.node_named(identity.node, at=desk.at))
     except Invalid:
         return None
     return None
 
 
-def _incident_for(
-    subject: lifecycle.Subject, row: Alert, source: Source, *, by: Actor, at: datetime
-) -> tuple[Incident, str]:
+def _incident_for(subject: lifecycle.Subject, row: Alert, desk: Desk) -> tuple[Incident, str]:
+    """The incident, open and held to the end of the transaction: between the look and the hold somebody may have closed it."""
+    for _try in range(TRIES):
+        incident, fate = _found_or_opened(subject, row, desk)
+        held = Incident.objects.select_for_update().get(pk=incident.pk)
+        if held.is_open:
+            return held, fate
+    raise RuntimeError(f"{incident.reference} is closed each time it is looked for.")
+
+
+def _found_or_opened(subject: lifecycle.Subject, row: Alert, desk: Desk) -> tuple[Incident, str]:
     family = faults.family_of(row.fault)
     past = queries.earlier_incident(subject.key, family)
-    ended = past and (past.closed_at or past.restored_at)
-    if past and ended and at - ended <= lifecycle.REOPEN_WINDOW and not _open(subject, family):
-        lifecycle.reopen(past, by=by, at=at, text=row.summary)
-        return past, Fate.REOPENED
+    ended = past and (past.restored_at or past.closed_at)
+    if past and ended and desk.at - ended <= lifecycle.REOPEN_WINDOW and not _known(subject, family):
+        return lifecycle.reopen(past, by=desk.speaker, at=desk.at, text=row.summary), Fate.REOPENED
     incident, is_new = lifecycle.open_incident(
         subject,
         row.fault,
-        by=by,
-        at=at,
+        by=desk.speaker,
+        at=desk.at,
         started_at=row.starts_at,
         detected_at=row.first_seen_at,
-        team=source.team,
+        team=desk.source.team,
         text=row.summary,
         alert=row.name,
         locator=row.locator,
@@ -202,16 +139,8 @@ def _incident_for(
     return incident, Fate.OPENED if is_new else Fate.JOINED
 
 
-def _open(subject: lifecycle.Subject, family: str) -> bool:
-    return queries.open_incidents().filter(subject_key=subject.key, family=family).exists()
-
-
-def _rise(incident: Incident, fault_code: str, *, by: Actor, at: datetime) -> None:
-    """A graver fault of the same family lifts the tier."""
-    tier = severity.graver(incident.severity, faults.get(fault_code).severity)
-    if tier == incident.severity or incident.severity_rule == tiers.BY_PERSON:
-        return
-    tiers.retier(incident, tier, rule=f"fault {fault_code}", by=by, at=at)
+def _known(subject: lifecycle.Subject, family: str) -> bool:
+    return queries.standing_incident(subject.key, family) is not None
 
 
 def _set_part(
@@ -244,21 +173,22 @@ def _tell(incident: Incident, kind: str, row: Alert, locator: str, *, by: Actor,
     Incident.objects.filter(pk=incident.pk).update(version=F("version") + 1)
 
 
-def _clear(alert: NormalAlert, delivery: Delivery, episodes, *, starts_at: datetime, at: datetime) -> str:  # type: ignore[no-untyped-def]
+def _clear(alert: NormalAlert, desk: Desk, episodes: QuerySet[Alert], starts_at: datetime) -> str:
     """End the episode that fires; a clear that is older than it is history."""
     firing = episodes.filter(cleared_at=None, starts_at__lte=starts_at).order_by("-starts_at").first()
+    ends_at = min(alert.ends_at or desk.at, desk.at)
     if firing is None:
         if episodes.filter(starts_at__gte=starts_at).exists():
             return Fate.KNOWN
         # Nobody saw it fire. Kept, so that a firing of the same episode that comes late opens nothing.
-        row = _row(alert, delivery, starts_at=starts_at, at=at)
-        row.fate, row.cleared_at, row.fate_reason = Fate.CLEARED, alert.ends_at or at, "It was never seen firing."
+        row = _row(alert, fingerprint.identify(alert.labels, desk.matchers), desk, starts_at)
+        row.fate, row.cleared_at, row.fate_reason = Fate.CLEARED, ends_at, "It was never seen firing."
         row.save()
         return Fate.CLEARED
-    firing.cleared_at, firing.last_seen_at = max(alert.ends_at or at, firing.starts_at), at
+    firing.cleared_at, firing.last_seen_at = max(ends_at, firing.starts_at), desk.at
     firing.save(update_fields=["cleared_at", "last_seen_at"])
     if firing.incident_id:
-        _clear_part(firing, firing.incident_id, by=Machine(delivery.source.name, "source"), at=at)
+        _clear_part(firing, firing.incident_id, by=desk.speaker, at=desk.at)
     return Fate.CLEARED
 
 
@@ -285,18 +215,3 @@ def _clear_part(row: Alert, incident_id: int, *, by: Actor, at: datetime) -> Non
         total=incident.parts.count(),
     )
     Incident.objects.filter(pk=incident.pk).update(version=F("version") + 1)
-
-
-def replay(delivery: Delivery, *, by: Actor, at: datetime) -> None:
-    """Have a kept body processed again, for example after a mapping was mended. What is in the books already stays as it is."""
-    require(by, "delivery.replay", delivery.source)
-    with transaction.atomic():
-        row = Delivery.objects.select_for_update().get(pk=delivery.pk)
-        if row.is_cut:
-            raise Refused(
-                _("The body was longer than the limit and only its beginning is kept; it cannot be replayed.")
-            )
-        row.state, row.due_at, row.attempts, row.parked_at, row.done_at = Delivery.State.WAITING, at, 0, None, None
-        row.save(update_fields=["state", "due_at", "attempts", "parked_at", "done_at"])
-        journal.audit(row, "delivery.replay", by=by, at=at)
-        transaction.on_commit(doorbell.ring)

@@ -1,5 +1,7 @@
 """What it was: the cause re-keys an incident, and incidents that are one are merged."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from django.db import transaction
@@ -9,18 +11,27 @@ from incidents import events, queries
 from incidents.actions import journal, tiers
 from incidents.actions.held import locked, move
 from incidents.actions.rights import Actor, require
-from incidents.domain import faults, severity
+from incidents.domain import faults
 from incidents.domain.workflow import Move, State
 from incidents.extension_points import merge_followers
 from incidents.lib.errors import Invalid, Refused
 from incidents.models import Incident
 
 
+@contextmanager
+def held_with_others(incident: Incident) -> Iterator[Incident]:
+    """As `locked`, and with it all of its subject, in one order: two causes set crosswise must not wait for each other."""
+    with transaction.atomic():
+        list(Incident.objects.select_for_update().filter(subject_key=incident.subject_key).order_by("pk"))
+        with locked(incident) as row:
+            yield row
+
+
 def set_cause(incident: Incident, *, fault_code: str, note: str = "", by: Actor, at: datetime) -> None:
     """Confirm the cause. The incident gets its fault and family; if that meets another open one, the younger is merged."""
     require(by, "incident.reclassify", incident)
     fault = faults.get(fault_code)
-    with locked(incident) as row:
+    with held_with_others(incident) as row:
         if (row.cause, row.cause_note) == (fault.code, note):
             return
         row.cause, row.cause_note = fault.code, note
@@ -30,8 +41,7 @@ def set_cause(incident: Incident, *, fault_code: str, note: str = "", by: Actor,
 
 
 def _reclassify(row: Incident, fault: faults.Fault, *, by: Actor, at: datetime) -> None:
-    others = queries.open_incidents().select_for_update()
-    twin = others.filter(subject_key=row.subject_key, family=fault.family).exclude(pk=row.pk).first()
+    twin = queries.open_incidents().filter(subject_key=row.subject_key, family=fault.family).exclude(pk=row.pk).first()
     before = row.fault
     row.fault, row.title = fault.code, fault.title
     if twin and row.is_open:
@@ -39,7 +49,7 @@ def _reclassify(row: Incident, fault: faults.Fault, *, by: Actor, at: datetime) 
         _join(younger, older, row, by=by, at=at, reason=_("the same cause, %(fault)s") % {"fault": fault.code})
     if row.state != State.MERGED:
         row.family = fault.family
-        tiers.change(row, severity.graver(row.severity, fault.severity), rule=f"cause {fault.code}", by=by, at=at)
+        tiers.lift(row, fault, by=by, at=at)
     journal.note(row, "reclassified", by=by, at=at, before=before, fault=fault.code)
     events.announce("incident_reclassified", at=at, incident=row.pk, fault=fault.code)
 
@@ -84,12 +94,22 @@ def _absorb(row: Incident, target: Incident, *, by: Actor, at: datetime, reason:
     move(row, Move.MERGE, by=by, at=at, text=reason, into=target.reference)
     row.waits.filter(until=None).update(until=at)
     row.alerts.update(incident=target)
-    taken = set(target.parts.values_list("locator", "fault"))
-    for part in row.parts.all():
-        if (part.locator, part.fault) not in taken:
-            part.pk, part.incident = None, target
-            part.save(force_insert=True)
+    row.merged.update(merged_into=target)  # what it had taken in before goes along
+    _hand_over_parts(row, target)
     target.impact_started_at = min(target.impact_started_at, row.impact_started_at)
     journal.note(target, "absorbed", by=by, at=at, text=reason, other=row.reference)
     for follow in merge_followers.values():
         follow(row, target, at)
+
+
+def _hand_over_parts(row: Incident, target: Incident) -> None:
+    """A part that both have fires if it fires in either."""
+    taken = {(part.locator, part.fault): part for part in target.parts.all()}
+    for part in row.parts.all():
+        other = taken.get((part.locator, part.fault))
+        if other is None:
+            part.pk, part.incident = None, target
+            part.save(force_insert=True)
+        elif part.firing and not other.firing:
+            other.firing, other.fired_at, other.cleared_at = True, part.fired_at, None
+            other.save()

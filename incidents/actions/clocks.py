@@ -10,6 +10,8 @@ from incidents.actions.rights import require
 from incidents.lib.errors import Invalid, Refused
 from incidents.models import CLOCKS, Incident, User
 
+ORDER = (("declared_at", "acknowledged_at"), ("restored_at", "closed_at"))
+
 
 def edit_clock(incident: Incident, *, clock: str, to: datetime, reason: str, by: User, at: datetime) -> None:
     """Correct one of the seven clocks; the old value, who and why stay in the audit log and on the timeline."""
@@ -27,6 +29,9 @@ def edit_clock(incident: Incident, *, clock: str, to: datetime, reason: str, by:
         if clock != "impact_started_at" and to < row.impact_started_at:
             raise Invalid(_("Nothing comes before the start of the impact; move that first."))
         setattr(row, clock, to)
+        for early, late in ORDER:
+            if getattr(row, early) and getattr(row, late) and getattr(row, late) < getattr(row, early):
+                raise Invalid(_("An incident is declared before it is acknowledged, and restored before it is closed."))
         if clock == "impact_started_at":
             others = [getattr(row, name) for name in CLOCKS if name != clock and getattr(row, name)]
             if to > min(others):

@@ -63,7 +63,7 @@ def open_incident(
     """The open incident of this subject and fault family, and whether it is new. Two callers at once get the same one."""
     require(by, "incident.open", subject.row)
     fault = faults.get(fault_code)
-    known = queries.open_incidents().filter(subject_key=subject.key, family=fault.family).first()
+    known = queries.standing_incident(subject.key, fault.family)
     if known:
         return known, False
     with transaction.atomic():
@@ -102,15 +102,7 @@ def _insert(
     detected_at: datetime | None,
     team: Team | None,
 ) -> Incident:
-    choice = severity.choose(
-        severity.Circumstances(
-            fault.code,
-            fault.severity,
-            subject.cluster.environment,
-            queries.nodes_hit_together(subject.node, fault.family, since=at - timedelta(minutes=10)),
-        ),
-        queries.severity_rules(),
-    )
+    choice = tiers.choose(fault, node=subject.node, environment=subject.cluster.environment, at=at)
     return Incident.objects.create(
         title=fault.title,
         fault=fault.code,
@@ -292,7 +284,7 @@ def reopen(incident: Incident, *, by: Actor, at: datetime, text: str = "") -> In
     other = queries.open_incidents().filter(subject_key=incident.subject_key, family=incident.family).first()
     if other:
         return other
-    ended = incident.closed_at or incident.restored_at
+    ended = incident.restored_at or incident.closed_at  # not from the paperwork, which may come weeks later
     if ended and at - ended > REOPEN_WINDOW:
         raise Refused(_("It ended more than 72 hours ago. Open a new incident; it will be linked as a recurrence."))
     with locked(incident) as row:

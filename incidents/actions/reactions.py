@@ -3,7 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from incidents import events
 from incidents.models import Reaction
@@ -14,6 +14,7 @@ BATCH = 50
 LEASE = timedelta(minutes=2)
 MAX_ATTEMPTS = 8
 FIRST_PAUSE = timedelta(seconds=2)
+DIED = f"It ended the pager {MAX_ATTEMPTS} times."
 
 
 def react(*, at: datetime) -> int:
@@ -29,11 +30,13 @@ def _take(pk: int, *, at: datetime) -> bool:
     claimed = (
         Reaction.objects.filter(pk=pk, done_at=None, parked_at=None)
         .filter(Q(lease_until=None) | Q(lease_until__lt=at))
-        .update(lease_until=at + LEASE)
+        .update(lease_until=at + LEASE, attempts=F("attempts") + 1)
     )
     if not claimed:
         return False
     reaction = Reaction.objects.select_related("event").get(pk=pk)
+    if reaction.attempts > MAX_ATTEMPTS:
+        return _fail(reaction, DIED, at=at)
     consumer = events.consumer(reaction.event.kind, reaction.consumer)
     if consumer is None:
         return _fail(reaction, f"no consumer is called {reaction.consumer}", at=at)
@@ -48,10 +51,9 @@ def _take(pk: int, *, at: datetime) -> bool:
 
 
 def _fail(reaction: Reaction, why: str, *, at: datetime) -> bool:
-    reaction.attempts += 1
     reaction.last_error = why[:2000]
     reaction.lease_until = None
     reaction.due_at = at + FIRST_PAUSE * 2 ** (reaction.attempts - 1)
     reaction.parked_at = at if reaction.attempts >= MAX_ATTEMPTS else None
-    reaction.save(update_fields=["attempts", "last_error", "lease_until", "due_at", "parked_at"])
+    reaction.save(update_fields=["last_error", "lease_until", "due_at", "parked_at"])
     return False

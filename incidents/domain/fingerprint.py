@@ -14,6 +14,7 @@ KNOWN_SEVERITIES = frozenset(
     {"emergency", "alert", "critical", "error", "major", "warning", "minor", "info", "notice", "none", ""}
 )
 HEARTBEATS = frozenset({"watchdog", "deadmansswitch", "deadmanssnitch", "heartbeat"})
+LOCATOR_LENGTH = 200
 FNV_OFFSET, FNV_PRIME, FNV_MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
@@ -165,7 +166,7 @@ def identify(labels: Mapping[str, str], matchers: Iterable[Matcher] = ()) -> Ide
 def fault_of(labels: Mapping[str, str], xid: int | None, matchers: Iterable[Matcher] = ()) -> str:
     """The fault that the labels name: outright, by the site's table, by an Xid, by the table that ships; "" if none does."""
     named = labels.get("fault", "")
-    if named and named in {fault.code for fault in faults.all_faults()}:
+    if is_fault(named):
         return named
     own = _match(labels, matchers)
     if own:
@@ -180,25 +181,30 @@ def _match(labels: Mapping[str, str], matchers: Iterable[Matcher]) -> str:
         value = labels.get(matcher.label, "").lower()
         if matcher.label == "alertname":
             value = re.sub(r"[\s_\-]", "", value)
-        if value and fnmatchcase(value, matcher.pattern.lower()):
+        if value and fnmatchcase(value, matcher.pattern.lower()) and is_fault(matcher.fault):
             return matcher.fault
     return ""
+
+
+def is_fault(code: str) -> bool:
+    """True if the code is in the list of faults; a row with a mistyped one is passed over."""
+    return bool(code) and any(fault.code == code for fault in faults.all_faults())
 
 
 def part_of(labels: Mapping[str, str], fault: str) -> tuple[str, str]:
     """(kind, locator) of the part; ("node" or "job", "") where the whole is meant."""
     if fault.startswith("job."):
         return "job", ""
-    gpu = labels.get("gpu", "").strip()
-    if gpu.isdigit():
-        return "gpu", f"GPU {int(gpu)}"
+    gpu = _number(labels.get("gpu", ""))
+    if gpu is not None:
+        return "gpu", f"GPU {gpu}"
     pci, uuid = pci_of(labels.get("pci_bus_id", "")), labels.get("UUID", "")
     if pci or uuid:
-        return "gpu", pci or uuid
+        return "gpu", (pci or uuid)[:LOCATOR_LENGTH]
     device = labels.get("device", labels.get("port", "")).removeprefix("/dev/")
     for kind, pattern in (("nic_port", r"(mlx|ib|bnxt_re|irdma|roce)\w*"), ("drive", r"(nvme\d|sd[a-z])\w*")):
         if re.fullmatch(pattern, device):
-            return kind, device
+            return kind, device[:LOCATOR_LENGTH]
     return "node", ""
 
 
@@ -230,5 +236,10 @@ def _first(labels: Mapping[str, str], names: Iterable[str]) -> str:
 
 
 def _xid(labels: Mapping[str, str]) -> int | None:
-    values = (labels.get(name, "") for name in XID_LABELS)
-    return next((int(value) for value in values if value.isdigit() and 0 < int(value) < 1000), None)
+    numbers = (_number(labels.get(name, "")) for name in XID_LABELS)
+    return next((number for number in numbers if number), None)
+
+
+def _number(text: str) -> int | None:
+    """A small whole number in ASCII digits; other digits, and numbers of a thousand digits, are no number to us."""
+    return int(text) if re.fullmatch(r"[0-9]{1,4}", text.strip()) else None

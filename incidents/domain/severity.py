@@ -34,13 +34,17 @@ NEEDS_POSTMORTEM = frozenset({Tier.SEV1, Tier.SEV2})
 
 @dataclass(frozen=True)
 class Rule:
-    """One row of the table. `fault` and `environment` are patterns as in file names; `nodes` is the least number of nodes hit."""
+    """One row of the table. `fault` and `environment` are patterns as in file names; `nodes` is the least number of nodes hit.
+
+    A cap makes nothing graver: it only says how grave it may be at most.
+    """
 
     name: str
     tier: Tier
     fault: str = "*"
     environment: str = "*"
     nodes: int = 1
+    is_cap: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,8 @@ class Choice:
 
 DEFAULT_RULES = (
     Rule("one fault on several nodes of production", Tier.SEV1, environment="production", nodes=3),
-    Rule("test and staging clusters are never above SEV3", Tier.SEV3, environment="test*"),
-    Rule("test and staging clusters are never above SEV3", Tier.SEV3, environment="staging*"),
+    Rule("test and staging clusters are never above SEV3", Tier.SEV3, environment="test*", is_cap=True),
+    Rule("test and staging clusters are never above SEV3", Tier.SEV3, environment="staging*", is_cap=True),
 )
 BY_FAULT = "the fault's own tier"
 
@@ -79,9 +83,8 @@ def choose(case: Circumstances, rules: Iterable[Rule] = DEFAULT_RULES) -> Choice
     """The tier of the first rule that fits and the rule's name. A "never above" rule never makes a fault graver than it is."""
     own = Tier(case.fault_tier)
     for rule in rules:
-        if fits(rule, case):
-            capped = "never above" in rule.name and own > rule.tier
-            return Choice(own, BY_FAULT) if capped else Choice(rule.tier, rule.name)
+        if fits(rule, case) and not (rule.is_cap and graver(own, rule.tier) == rule.tier):
+            return Choice(rule.tier, rule.name)
     return Choice(own, BY_FAULT)
 
 

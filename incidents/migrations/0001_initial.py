@@ -57,6 +57,7 @@ class Migration(migrations.Migration):
                 ('fault', models.CharField(default='*', max_length=60)),
                 ('environment', models.CharField(default='*', max_length=40)),
                 ('nodes', models.PositiveIntegerField(default=1)),
+                ('is_cap', models.BooleanField(default=False)),
             ],
             options={
                 'ordering': ['position', 'id'],

@@ -1,7 +1,9 @@
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from incidents.domain.fingerprint import is_fault
 from incidents.models.events import DueRow
 
 
@@ -112,6 +114,10 @@ class FaultMatcher(models.Model):
 
     class Meta:
         ordering = ["position", "id"]
+
+    def clean(self) -> None:
+        if not is_fault(self.fault):
+            raise ValidationError({"fault": _("There is no fault '%(code)s'.") % {"code": self.fault}})
 
     def __str__(self) -> str:
         return f"{self.label} like {self.pattern}: {self.fault}"

@@ -209,6 +209,7 @@ class SeverityRuleRow(models.Model):
     fault = models.CharField(max_length=60, default="*")
     environment = models.CharField(max_length=40, default="*")
     nodes = models.PositiveIntegerField(default=1)
+    is_cap = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position", "id"]

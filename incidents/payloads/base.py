@@ -52,4 +52,5 @@ def moment(text: object) -> datetime | None:
     except ValueError:
         return None
     value = value if value.tzinfo else value.replace(tzinfo=UTC)
-    return None if value.year <= 1 else value.astimezone(UTC)
+    # The edges of the calendar cannot be moved to another zone; a time there means none, as the zero time does.
+    return value.astimezone(UTC) if 1 < value.year < 9999 else None

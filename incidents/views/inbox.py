@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from incidents import queries
-from incidents.actions import alerts
+from incidents.actions import deliveries
 from incidents.actions.rights import may, who
 from incidents.models import Alert, Delivery, User
 from incidents.views import doors
@@ -119,7 +119,7 @@ def delivery(request: HttpRequest, pk: int) -> HttpResponse:
 def replay(request: HttpRequest, pk: int) -> HttpResponse:
     row = _one(who(request), pk)
     return doors.attempt(
-        lambda: alerts.replay(row, by=who(request), at=timezone.now()),
+        lambda: deliveries.replay(row, by=who(request), at=timezone.now()),
         then=reverse("delivery", args=[pk]),
         page=partial(_page, request, row),
     )

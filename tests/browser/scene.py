@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from diagnostics.actions import findings, judging, uploads
 from diagnostics.models import DiagnosticRun, Finding
-from incidents.actions import alerts, causes, fleet, heartbeats, lifecycle, postmortems, reactions, sources
+from incidents.actions import causes, deliveries, fleet, heartbeats, lifecycle, postmortems, reactions, sources
 from incidents.domain.actors import SICKBAY
 from incidents.domain.permissions import Role
 from incidents.models import Cluster, Incident, Node, Rack, RoleGrant, Source, Team, User
@@ -148,7 +148,7 @@ def _body(alerts_labels: list[dict[str, str]], at: datetime, *, firing: bool = T
 
 def _deliver(source: Source, body: bytes, *, at: datetime) -> None:
     sources.keep(source, sources.Received(body, "POST", "10.4.0.9", {"Content-Type": "application/json"}), at=at)
-    alerts.process_waiting(at=at)
+    deliveries.process_waiting(at=at)
     reactions.react(at=at)
 
 

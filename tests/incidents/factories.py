@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from incidents.actions import alerts, fleet, lifecycle, sources
+from incidents.actions import deliveries, fleet, lifecycle, sources
 from incidents.domain.actors import SICKBAY
 from incidents.models import Delivery, Incident, Node, Source
 
@@ -50,6 +50,6 @@ def body(*members: dict[str, Any], **root: Any) -> bytes:
 def deliver(raw: bytes, *, to: Source, at: datetime) -> Delivery:
     """Keep the body and process it."""
     delivery = sources.keep(to, sources.Received(raw, "POST", "127.0.0.1", {}), at=at)
-    alerts.process_waiting(at=at)
+    deliveries.process_waiting(at=at)
     delivery.refresh_from_db()
     return delivery

@@ -77,6 +77,14 @@ def test_a_reaction_that_always_fails_is_parked_with_its_reason(heard, now):
     assert "never" in row.last_error
 
 
+def test_a_reaction_that_ends_the_pager_again_and_again_is_parked(heard, now):
+    announce(now)
+    Reaction.objects.update(attempts=reactions.MAX_ATTEMPTS)
+    reactions.react(at=now)
+    assert Reaction.objects.get().parked_at == now
+    assert heard[0] == []
+
+
 def test_a_reaction_that_a_killed_pager_held_is_taken_up_after_its_lease(heard, now):
     announce(now)
     Reaction.objects.update(lease_until=now + reactions.LEASE)

@@ -4,6 +4,7 @@ from threading import Barrier, Thread
 import pytest
 from django.db import connection
 
+from incidents import queries
 from incidents.actions import causes, clocks, lifecycle, postmortems, tiers
 from incidents.domain.actors import SICKBAY
 from incidents.lib.errors import Invalid, NotAllowed, Refused
@@ -128,6 +129,16 @@ def test_an_untreated_incident_cannot_be_restored_and_the_refusal_says_what_is_m
     assert incident.state == "verifying"
 
 
+def test_only_the_newest_answer_counts_and_none_from_before_verifying(incident, asha, now):
+    to_verifying(incident, by=asha, at=now)
+    for minutes, passed in ((6, True), (5, False)):
+        at = now + minutes * MINUTE
+        incident.verifications.create(kind="probe", passed=passed, at=at, reason="x")
+    assert queries.missing_for_restore(incident) == ()
+    incident.verifying_at = now + 10 * MINUTE
+    assert queries.missing_for_restore(incident) != ()
+
+
 def test_a_failed_verification_sends_it_back_to_repair(incident, asha, now):
     to_verifying(incident, by=asha, at=now)
     lifecycle.record_verification(
@@ -216,6 +227,50 @@ def test_two_incidents_with_one_cause_become_one_and_say_why(confirmed, asha, no
     assert (younger.state, younger.merged_into) == ("merged", older)
     assert "gpu.off_bus" in older.timeline.get(kind="absorbed").text
     assert older.cause == "gpu.off_bus"
+
+
+def test_a_cause_lifts_the_tier_only_as_far_as_the_table_gives_and_never_against_a_person(asha, now, db):
+    node = make.node(at=now)
+    node.cluster.environment = "test"
+    node.cluster.save()
+    capped = make.incident("node.unclassified", on=node, at=now)
+    causes.set_cause(capped, fault_code="gpu.off_bus", by=asha, at=now)
+    assert capped.severity == "SEV3"
+    tiers.set_severity(capped, tier="SEV4", reason="lab", by=asha, at=now)
+    causes.set_cause(capped, fault_code="os.kernel_panic", by=asha, at=now)
+    assert capped.severity == "SEV4"
+
+
+def test_a_merge_takes_over_what_fires_and_what_was_taken_in_before(asha, now, db):
+    node = make.node(at=now)
+    a, b, c = (make.incident(fault, on=node, at=now) for fault in ("gpu.off_bus", "gpu.gsp", "host.pcie.fatal"))
+    early = now - timedelta(hours=2)
+    type(b).objects.filter(pk=b.pk).update(impact_started_at=early)
+    for one, firing in ((b, True), (c, False)):
+        one.parts.create(kind="gpu", locator="GPU 5", fault="gpu.off_bus", fired_at=now, firing=firing)
+    causes.merge(a, into=b, reason="one", by=asha, at=now)
+    causes.merge(b, into=c, reason="one", by=asha, at=now)
+    assert {one.merged_into_id for one in Incident.objects.filter(state="merged")} == {c.pk}
+    assert c.parts.get().firing
+    c.refresh_from_db()
+    assert c.impact_started_at == early
+
+
+def test_a_reopened_incident_starts_its_treatment_anew(incident, asha, now):
+    to_restored(incident, by=asha, at=now)
+    lifecycle.reopen(incident, by=asha, at=now + timedelta(hours=1))
+    assert (incident.restored_at, incident.mitigated_at, incident.repair_started_at, incident.verifying_at) == (
+        None,
+    ) * 4
+    assert incident.acknowledged_at is not None
+
+
+def test_a_clock_cannot_be_moved_before_what_comes_first(incident, asha, now):
+    lifecycle.acknowledge(incident, by=asha, at=now + MINUTE)
+    early = now - timedelta(hours=1)
+    clocks.edit_clock(incident, clock="impact_started_at", to=early, reason="x", by=asha, at=now + 2 * MINUTE)
+    with pytest.raises(Invalid):
+        clocks.edit_clock(incident, clock="acknowledged_at", to=now - MINUTE, reason="x", by=asha, at=now + 2 * MINUTE)
 
 
 def test_a_corrected_clock_keeps_its_old_value_with_who_and_why(incident, asha, now):
