@@ -83,7 +83,7 @@ def web(env: environment.Environment, data: Path) -> Program:
     options = {
         "bind": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
         "workers": str(env.integer("WEB_WORKERS", 2, low=1, high=64)),
-        "worker-class": "gthread",
+        "worker-class": "config.web.PatientWorker",
         "threads": "8",
         "worker-tmp-dir": memory,
         "graceful-timeout": "8",

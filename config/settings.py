@@ -218,10 +218,12 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+# The supervisor puts the time before each line itself.
+LINE = ("" if ENV.boolean("SICKBAY_SUPERVISED", False) else "{asctime} ") + "{levelname} {name}: {message}"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {"line": {"()": "config.logs.Discreet", "format": LINE, "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": ENV.text("SICKBAY_LOG_LEVEL", "INFO").upper()},
     "loggers": {"django.server": {"level": "WARNING"}, "celery.beat": {"level": "WARNING"}},

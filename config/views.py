@@ -12,6 +12,7 @@ API_BROWSER_POLICY = {
     "img-src": [SELF, "data:"],
     "font-src": [SELF],
     "connect-src": [SELF],
+    "form-action": [SELF],
     "base-uri": [NONE],
     "frame-ancestors": [NONE],
 }

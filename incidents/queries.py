@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.db.models import Case, Count, Q, QuerySet, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
 from django.utils.translation import gettext as _
 
 from incidents.domain import faults, severity, statistics, workflow
@@ -23,8 +23,6 @@ from incidents.models import (
     TimelineEntry,
     User,
 )
-
-RECURRENCE_WINDOW = timedelta(days=30)
 
 
 def _reach(grants: Iterable[Grant]) -> Q:
@@ -78,8 +76,8 @@ def earlier_incident(subject_key: str, family: str) -> Incident | None:
 
 def nodes_hit_together(node: Node | None, family: str, *, since: datetime) -> int:
     """How many nodes of the cluster have an incident of this family declared since then, this one included."""
-    if node is None:
-        return 1
+    if node is None or family.endswith(".unclassified"):
+        return 1  # what nobody has named yet is no common cause
     others = open_incidents().filter(family=family, node__cluster=node.cluster_id, declared_at__gte=since)
     return others.exclude(node=node).values("node").distinct().count() + 1
 
@@ -193,9 +191,9 @@ def deliveries_for_inbox() -> QuerySet[Delivery]:
     return Delivery.objects.select_related("source").defer("body").order_by("-id")
 
 
-def deliveries_in_need() -> int:
-    """Deliveries that somebody should look at."""
-    return Delivery.objects.filter(state__in=(Delivery.State.NOT_UNDERSTOOD, Delivery.State.PARKED)).count()
+def deliveries_in_need(user: User) -> int:
+    """Deliveries that somebody should look at, of the sources that the user may see."""
+    return deliveries_for(user).filter(state__in=(Delivery.State.NOT_UNDERSTOOD, Delivery.State.PARKED)).count()
 
 
 def unassigned_alerts() -> QuerySet[Alert]:
@@ -212,28 +210,30 @@ def heartbeats() -> dict[str, datetime]:
 
 
 def month_of(user: User, *, start: datetime, end: datetime, as_of: datetime) -> statistics.Month:
-    """The figures of [start, end) from the incidents that the user may see, in two queries."""
-    seen = incidents_for(user)
-    inside = seen.filter(declared_at__gte=start, declared_at__lt=end)
-    before = seen.filter(
-        Q(restored_at__gte=start - RECURRENCE_WINDOW) | Q(declared_at__gte=start - RECURRENCE_WINDOW),
-        declared_at__lt=start,
-    )
-    return statistics.month(_facts(inside), _facts(before), start=start, end=end, as_of=as_of)
+    """The figures of [start, end) from the incidents that the user may see, in one query."""
+    reaching = Q(declared_at__gte=start) | Q(restored_at__gte=start)
+    rows = incidents_for(user).filter(reaching, declared_at__lte=end + statistics.RECURRENCE_WINDOW)
+    return statistics.month(_facts(rows), start=start, end=end, as_of=as_of)
 
 
 def _facts(rows: QuerySet[Incident]) -> list[statistics.IncidentFact]:
-    values = rows.order_by("declared_at", "id").values_list(
-        "id",
-        "severity",
-        "fault",
-        "family",
-        "subject_key",
-        "state",
-        "disposition",
-        "declared_at",
-        "acknowledged_at",
-        "restored_at",
-        "impact_started_at",
+    reopened = Exists(TimelineEntry.objects.filter(incident=OuterRef("pk"), kind=workflow.Move.REOPEN))
+    values = (
+        rows.annotate(was_reopened=reopened)
+        .order_by("declared_at", "id")
+        .values_list(
+            "id",
+            "severity",
+            "fault",
+            "family",
+            "subject_key",
+            "state",
+            "disposition",
+            "declared_at",
+            "acknowledged_at",
+            "restored_at",
+            "impact_started_at",
+            "was_reopened",
+        )
     )
     return [statistics.IncidentFact(*row) for row in values]

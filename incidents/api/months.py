@@ -24,7 +24,9 @@ class MonthView(APIView):
         start = datetime(year, month, 1, tzinfo=UTC)
         end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
         figures = queries.month_of(who(request), start=start, end=end, as_of=timezone.now())
-        return Response({**_plain(asdict(figures)), "recurrence_share": figures.recurrence_share})
+        answer = _plain(asdict(figures))
+        answer["recurrence"]["share"] = figures.recurrence.share
+        return Response(answer)
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+RECURRENCE_WINDOW = timedelta(days=30)
+SMALLEST_SAMPLE = 5
+
 
 @dataclass(frozen=True)
 class IncidentFact:
@@ -21,6 +24,7 @@ class IncidentFact:
     acknowledged_at: datetime | None
     restored_at: datetime | None
     impact_started_at: datetime
+    was_reopened: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,10 @@ class Counted:
 
 @dataclass(frozen=True)
 class Durations:
-    """A set of waiting times: how many are known, how many still run at the end of the period, median and 90th percentile."""
+    """A set of waiting times: how many are known, how many still run at the end of the period, median and 90th percentile.
+
+    The 90th percentile of fewer than five values is not given (None): it would be the largest in disguise.
+    """
 
     ids: tuple[int, ...]
     running: tuple[int, ...]
@@ -71,16 +78,17 @@ def durations(
     *,
     until: datetime,
 ) -> Durations:
-    """Times from begin to end. What had not ended by `until` counts as running, not as zero and not as ended."""
+    """Times from begin to end. What had not ended by `until` counts as running, not as zero and not as ended; what was closed
+    without that end counts as neither."""
     facts = list(facts)
     ended = [(fact, finish) for fact in facts if (finish := end(fact)) is not None and finish < until]
     times = [finish - begin(fact) for fact, finish in ended]
     done = {fact.id for fact, _finish in ended}
     return Durations(
         tuple(fact.id for fact, _finish in ended),
-        tuple(fact.id for fact in facts if fact.id not in done),
+        tuple(fact.id for fact in facts if fact.id not in done and (end(fact) is not None or fact.state != "closed")),
         quantile(times, 0.5),
-        quantile(times, 0.9),
+        quantile(times, 0.9) if len(times) >= SMALLEST_SAMPLE else None,
     )
 
 
@@ -89,28 +97,54 @@ def is_failure(fact: IncidentFact) -> bool:
     return fact.state != "merged" and fact.disposition in {"", "no_trouble_found"}
 
 
-def recurrences(
-    facts: Iterable[IncidentFact], earlier: Iterable[IncidentFact], *, window: timedelta = timedelta(days=30)
-) -> tuple[int, ...]:
-    """The ids of the facts whose subject had the same family within the window before, counted from the earlier one's restoration.
+@dataclass(frozen=True)
+class Recurrence:
+    """What came back of the failures restored in a period, by ids.
 
-    `earlier` holds the failures of the window before the period; an earlier one that was not restored yet makes no recurrence.
+    `eligible` were restored at least a window before `as_of`: of them it is known. `pending` are the others.
     """
-    facts = list(facts)
-    history = sorted(
-        {fact.id: fact for fact in (*earlier, *facts)}.values(), key=lambda fact: (fact.declared_at, fact.id)
+
+    restored: tuple[int, ...]
+    eligible: tuple[int, ...]
+    pending: tuple[int, ...]
+    recurred: tuple[int, ...]
+    reopened: tuple[int, ...]
+
+    @property
+    def share(self) -> float | None:
+        """Recurred over eligible, 0 to 1; None where none is eligible yet."""
+        known = set(self.eligible)
+        return len(known.intersection(self.recurred)) / len(known) if known else None
+
+
+def recurrence(
+    facts: Iterable[IncidentFact],
+    *,
+    start: datetime,
+    end: datetime,
+    as_of: datetime,
+    window: timedelta = RECURRENCE_WINDOW,
+) -> Recurrence:
+    """Of the failures restored in [start, end): those whose subject had the same family again within the window, as a new
+    incident, the last day included. One that began before the restoration is concurrent, not a recurrence."""
+    failures = [fact for fact in facts if is_failure(fact)]
+    declared: dict[tuple[str, str], list[datetime]] = {}
+    for fact in failures:
+        declared.setdefault((fact.subject, fact.family), []).append(fact.declared_at)
+    cohort = [
+        (fact, at) for fact in failures if (at := fact.restored_at) is not None and start <= at < end and at <= as_of
+    ]
+
+    def came_back(fact: IncidentFact, at: datetime) -> bool:
+        return any(at < moment <= at + window for moment in declared[fact.subject, fact.family] if moment <= as_of)
+
+    return Recurrence(
+        tuple(fact.id for fact, _at in cohort),
+        tuple(fact.id for fact, at in cohort if at + window <= as_of),
+        tuple(fact.id for fact, at in cohort if at + window > as_of),
+        tuple(fact.id for fact, at in cohort if came_back(fact, at)),
+        tuple(fact.id for fact, _at in cohort if fact.was_reopened),
     )
-    back: list[int] = []
-    restored: dict[tuple[str, str], list[datetime]] = {}
-    wanted = {fact.id for fact in facts}
-    for fact in history:
-        key = (fact.subject, fact.family)
-        past = [moment for moment in restored.get(key, []) if moment <= fact.declared_at]
-        if fact.id in wanted and past and fact.declared_at - max(past) <= window:
-            back.append(fact.id)
-        if fact.restored_at is not None:
-            restored.setdefault(key, []).append(fact.restored_at)
-    return tuple(back)
 
 
 @dataclass(frozen=True)
@@ -126,30 +160,28 @@ class Month:
     by_fault: tuple[Counted, ...]
     acknowledge: Durations
     restore: Durations
-    recurrent: tuple[int, ...]
-
-    @property
-    def recurrence_share(self) -> float | None:
-        """Recurrences over failures, 0 to 1; None of no failures."""
-        return len(self.recurrent) / self.failures.count if self.failures.count else None
+    recurrence: Recurrence
 
 
-def month(
-    facts: Iterable[IncidentFact], earlier: Iterable[IncidentFact], *, start: datetime, end: datetime, as_of: datetime
-) -> Month:
-    """The figures of the incidents declared in [start, end). Later ends are unknown: times are clipped at `as_of`."""
-    facts = [fact for fact in facts if start <= fact.declared_at < end and fact.state != "merged"]
-    failures = [fact for fact in facts if is_failure(fact)]
+def month(facts: Iterable[IncidentFact], *, start: datetime, end: datetime, as_of: datetime) -> Month:
+    """The figures of [start, end) as known at `as_of`.
+
+    Counted are the incidents declared in it; recurrence is that of the failures restored in it, so `facts` must reach a recurrence
+    window beyond the end, and hold what was declared earlier but restored inside.
+    """
+    every = [fact for fact in facts if fact.declared_at <= as_of]
+    inside = [fact for fact in every if start <= fact.declared_at < end and fact.state != "merged"]
+    failures = [fact for fact in inside if is_failure(fact)]
     until = as_of + timedelta(microseconds=1)
     return Month(
         start,
         end,
         as_of,
-        Counted("all", tuple(fact.id for fact in facts)),
+        Counted("all", tuple(fact.id for fact in inside)),
         Counted("failures", tuple(fact.id for fact in failures)),
         tuple(sorted(counted(failures, lambda fact: fact.severity), key=lambda row: row.label)),
         counted(failures, lambda fact: fact.fault),
-        durations(facts, lambda fact: fact.declared_at, lambda fact: fact.acknowledged_at, until=until),
+        durations(inside, lambda fact: fact.declared_at, lambda fact: fact.acknowledged_at, until=until),
         durations(failures, lambda fact: fact.impact_started_at, lambda fact: fact.restored_at, until=until),
-        recurrences(failures, filter(is_failure, earlier)),
+        recurrence(every, start=start, end=end, as_of=as_of),
     )

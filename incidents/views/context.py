@@ -16,7 +16,7 @@ def rail(request: HttpRequest) -> dict[str, Any]:
     return {
         "rail": {
             "open_incidents": sum(row.count for row in queries.open_by_tier(request.user)),
-            "inbox": queries.deliveries_in_need(),
+            "inbox": queries.deliveries_in_need(request.user),
         },
         "degraded": health.degraded(at=timezone.now()),
     }

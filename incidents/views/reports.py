@@ -57,7 +57,7 @@ def month(request: HttpRequest, period: str = "") -> HttpResponse:
         "failures": _line(figures.failures, period),
         "acknowledged": _times(figures.acknowledge, period),
         "restored": _times(figures.restore, period),
-        "recurrent": _line(statistics.Counted("recurrent", figures.recurrent), period),
+        "recurrent": _line(statistics.Counted("recurred", figures.recurrence.recurred), period),
         "chart_severity": _severity_chart(figures, period),
         "chart_fault": _fault_chart(figures, period),
         "months": _months(now),

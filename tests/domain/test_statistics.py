@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incidents.domain.statistics import IncidentFact, month, quantile, recurrences
+from incidents.domain.statistics import IncidentFact, month, quantile, recurrence
 
 START, END = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
 def fact(number, *, day=10, hours=1.0, acknowledged=0.1, **changes):
-    declared = START + timedelta(days=day - 1)
+    declared = changes.get("declared_at", START + timedelta(days=day - 1))
     values = {
         "severity": "SEV2",
         "fault": "gpu.off_bus",
@@ -27,8 +27,12 @@ def fact(number, *, day=10, hours=1.0, acknowledged=0.1, **changes):
     return IncidentFact(number, **{**values, **changes})
 
 
-def figures(*facts, earlier=(), as_of=END):
-    return month(facts, earlier, start=START, end=END, as_of=as_of)
+def figures(*facts, as_of=END):
+    return month(facts, start=START, end=END, as_of=as_of)
+
+
+def came_back(*facts, as_of=END + timedelta(days=60)):
+    return recurrence(facts, start=START, end=END, as_of=as_of)
 
 
 @pytest.mark.parametrize(("q", "hours"), [(0.0, 1), (0.5, 2.5), (0.9, 3.7), (1.0, 4)])
@@ -43,11 +47,11 @@ def test_a_quantile_lies_between_the_least_and_the_greatest(values, q):
 
 def test_an_empty_month_has_no_times_rather_than_zero():
     empty = figures()
-    assert (empty.restore.median, empty.recurrence_share, empty.all.count) == (None, None, 0)
+    assert (empty.restore.median, empty.recurrence.share, empty.all.count) == (None, None, 0)
 
 
 def test_what_is_not_restored_yet_counts_as_running_not_as_zero():
-    found = figures(fact(1, hours=2), fact(2, hours=None, subject="node:2"))
+    found = figures(fact(1, hours=2), fact(2, hours=None, subject="node:2", state="repairing"))
     assert (found.restore.median, found.restore.running) == (2 * HOUR, (2,))
 
 
@@ -79,26 +83,75 @@ def test_each_number_of_a_table_knows_its_rows():
     assert [(row.label, row.count) for row in found.by_severity] == [("SEV2", 2), ("SEV3", 1)]
 
 
+def test_what_was_closed_without_a_restoration_does_not_run_for_ever():
+    assert figures(fact(1, hours=None, disposition="no_trouble_found")).restore.running == ()
+    assert figures(fact(1, hours=None, state="repairing")).restore.running == (1,)
+
+
+def test_times_to_restore_begin_with_the_impact_and_times_to_acknowledge_with_the_declaration():
+    late = fact(1, hours=2, acknowledged=1)
+    found = figures(fact(1, hours=2, acknowledged=1, impact_started_at=late.declared_at - HOUR))
+    assert (found.restore.median, found.acknowledge.median) == (3 * HOUR, HOUR)
+
+
+def test_the_acknowledgement_of_what_was_no_fault_is_counted_too():
+    assert figures(fact(1, disposition="expected", hours=None)).acknowledge.ids == (1,)
+
+
+@pytest.mark.parametrize(("count", "given"), [(4, False), (5, True)])
+def test_a_90th_percentile_needs_five_values(count, given):
+    found = figures(*(fact(number, hours=number, subject=f"node:{number}") for number in range(1, count + 1)))
+    assert (found.restore.p90 is not None) == given
+
+
+FIRST = fact(1, day=5, hours=24)
+RESTORED = FIRST.restored_at
+
+
+def again(**changes):
+    return fact(2, declared_at=RESTORED + timedelta(days=10), restored_at=None, **changes)
+
+
 def test_the_same_family_on_the_same_subject_within_30_days_of_restoration_is_a_recurrence():
-    before = fact(1, declared_at=START - timedelta(days=5), restored_at=START - timedelta(days=4))
-    again = fact(2, day=20)
-    assert recurrences([again], [before]) == (2,)
+    found = came_back(FIRST, again())
+    assert (found.recurred, found.share) == ((1,), 1.0)
 
 
 @pytest.mark.parametrize(
-    "change",
+    "other",
     [
-        {"subject": "node:2"},
-        {"family": "gpu.memory"},
-        {"restored_at": None},
-        {"declared_at": START - timedelta(days=40), "restored_at": START - timedelta(days=35)},
+        again(subject="node:2"),
+        again(family="gpu.memory"),
+        again(state="merged"),
+        again(disposition="not_a_fault"),
+        fact(2, declared_at=RESTORED - HOUR),
+        fact(2, declared_at=RESTORED + timedelta(days=30, seconds=1)),
     ],
 )
-def test_another_subject_family_or_a_longer_time_is_no_recurrence(change):
-    before = fact(1, **{"declared_at": START - timedelta(days=5), "restored_at": START - timedelta(days=4), **change})
-    assert recurrences([fact(2, day=20)], [before]) == ()
+def test_another_subject_or_family_no_fault_and_other_times_are_no_recurrence(other):
+    assert came_back(FIRST, other).recurred == ()
 
 
-def test_two_that_ran_at_the_same_time_do_not_make_each_other_recurrent():
-    one, other = fact(1, hours=48), fact(2, hours=1, declared_at=START + timedelta(days=9, hours=1))
-    assert recurrences([one, other], []) == ()
+def test_the_last_day_of_the_window_counts():
+    assert came_back(FIRST, fact(2, declared_at=RESTORED + timedelta(days=30))).recurred == (1,)
+
+
+def test_what_came_back_after_a_verdict_of_no_trouble_found_is_the_recurrence_of_the_one_before():
+    no_trouble = again(disposition="no_trouble_found")
+    assert came_back(FIRST, no_trouble).recurred == (1,)
+
+
+def test_the_share_waits_for_those_whose_30_days_are_not_over():
+    found = came_back(FIRST, fact(3, day=25, subject="node:3"), as_of=RESTORED + timedelta(days=30))
+    assert (found.eligible, found.pending, found.share) == ((1,), (3,), 0.0)
+
+
+def test_what_was_reopened_has_a_line_of_its_own():
+    found = came_back(fact(1, was_reopened=True))
+    assert (found.reopened, found.recurred) == ((1,), ())
+
+
+def test_what_was_restored_in_the_month_belongs_to_its_recurrence_whenever_it_began():
+    old = fact(1, declared_at=START - timedelta(days=9), restored_at=START)
+    assert figures(old).recurrence.restored == (1,)
+    assert figures(old).all.ids == ()
