@@ -1,6 +1,7 @@
 """Many signs, few findings: what was said again is counted, what follows from something else is folded under it."""
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +12,8 @@ from diagnostics.engine.types import Confidence, EvidenceLine, Finding, Observat
 from incidents.domain import faults
 
 MOST_LINES = 20  # of one finding; the first and the last are kept
+MOST_PARTS = 128  # of one fault on one node, more than any node has; what goes beyond is counted with its neighbour
+Kin = tuple[str, str | None]  # fault and node
 _CONFIDENCE: tuple[Confidence, ...] = ("low", "medium", "high")
 
 
@@ -65,38 +68,43 @@ def _with_node(observations: Sequence[Observation]) -> list[Observation]:
 
 
 def _grouped(observations: Iterable[Observation]) -> list[Group]:
-    groups: dict[tuple[str, str | None, str | None], Group] = {}
+    groups: dict[Kin, dict[str | None, Group]] = defaultdict(dict)
     nameless: list[Observation] = []
     for seen in observations:
-        if seen.component is None:
+        family = groups[seen.fault, seen.node]
+        if seen.component is None or (len(family) >= MOST_PARTS and seen.component not in family):
             nameless.append(seen)
         else:
-            groups.setdefault((seen.fault, seen.node, seen.component), Group([])).seen.append(seen)
-    for seen in nameless:
-        _nearest(groups, seen).seen.append(seen)
-    for group in groups.values():
+            family.setdefault(seen.component, Group([])).seen.append(seen)
+    _join(groups, nameless)
+    every = [group for family in groups.values() for group in family.values()]
+    for group in every:
         group.seen.sort(key=lambda seen: (seen.source_name, seen.order))
-    return sorted(groups.values(), key=lambda group: (group.seen[0].source_name, group.seen[0].order))
+    return sorted(every, key=_order)
 
 
-def _nearest(groups: dict[tuple[str, str | None, str | None], Group], seen: Observation) -> Group:
+def _join(groups: dict[Kin, dict[str | None, Group]], nameless: Iterable[Observation]) -> None:
     """A sign without a part joins the part of the same fault that was last named before it."""
-    same = [
-        group
-        for (fault, node, _), group in groups.items()
-        if (fault, node) == (seen.fault, seen.node) and group.component
-    ]
-    if not same:
-        return groups.setdefault((seen.fault, seen.node, None), Group([]))
-    before = [group for group in same if group.seen[0].order <= seen.order]
-    return max(before, key=lambda group: group.seen[0].order) if before else same[0]
+    named = {kin: sorted(family.values(), key=lambda group: group.seen[0].order) for kin, family in groups.items()}
+    begins = {kin: [group.seen[0].order for group in family] for kin, family in named.items()}
+    for seen in nameless:
+        kin = (seen.fault, seen.node)
+        if named[kin]:
+            place = bisect_right(begins[kin], seen.order)
+            named[kin][max(place - 1, 0)].seen.append(seen)
+        else:
+            groups[kin].setdefault(None, Group([])).seen.append(seen)
 
 
 def _fold(groups: Sequence[Group]) -> None:
+    of_kin: dict[Kin, list[tuple[int, Group]]] = defaultdict(list)
+    for place, group in enumerate(groups):
+        of_kin[group.fault, group.node].append((place, group))
     for chain in catalog.chains():
         for root in groups:
             if root.fault in chain.roots and root.is_root:
-                for other in groups:
+                others = sorted(item for fault in chain.folds for item in of_kin.get((fault, root.node), ()))
+                for _place, other in others:
                     if _follows(other, root, chain):
                         other.parent = root
                         root.children.append(other)

@@ -19,6 +19,7 @@ from diagnostics.engine.parsers.text import clean, decode, is_binary
 from diagnostics.models import Finding
 from incidents.actions.rights import who
 from incidents.lib.errors import SickbayError
+from incidents.lib.text import visible
 from incidents.queries import incidents_for
 from incidents.views import doors
 from incidents.views import incident as incident_page
@@ -26,10 +27,6 @@ from incidents.views import incident as incident_page
 AROUND = 150  # lines before and after the one that is asked for
 MATCHES_SHOWN = 300
 LONGEST = 4000  # characters of a line that are shown
-# Control and direction characters would make a log show something else than it holds.
-DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
-CONTROLS = {code: 0x2400 + code for code in range(32) if code != ord("\t")}
-VISIBLE = {**CONTROLS, 0x7F: 0x2421, **dict.fromkeys(DIRECTIONS, 0xFFFD)}
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Window:
 
 
 def _shown(text: str) -> str:
-    return clean(text)[:LONGEST].translate(VISIBLE)
+    return visible(clean(text)[:LONGEST])
 
 
 def _marks(findings: list[Finding]) -> dict[int, str]:

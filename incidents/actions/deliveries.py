@@ -2,6 +2,7 @@
 
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
@@ -18,6 +19,7 @@ from incidents.payloads import PARSERS, NormalAlert, NotUnderstood, Payload
 log = logging.getLogger(__name__)
 
 BATCH = 50
+PIECE = 20  # members per transaction: between two of them others can write; taking one again changes nothing
 LEASE = timedelta(minutes=2)
 MAX_ATTEMPTS = 5
 DIED = f"Processing it ended the pager {MAX_ATTEMPTS} times."
@@ -74,23 +76,25 @@ def _process(delivery: Delivery, *, at: datetime) -> None:
     except NotUnderstood as error:
         _finish(delivery, Delivery.State.NOT_UNDERSTOOD, at=at, error=str(error))
         return
-    with transaction.atomic():
-        fates, failed = _apply(payload, alerts.Desk.of(delivery, at=at))
-        problems = [*payload.problems, *failed]
-        state = Delivery.State.NOT_UNDERSTOOD if problems else Delivery.State.PROCESSED
-        summary = {
-            "fates": dict(fates),
-            "truncated": payload.truncated,
-            "alerts": sum(not one.is_heartbeat for one in payload.alerts),
-        }
-        _finish(delivery, state, at=at, error="\n".join(problems), summary=summary)
+    desk, members = alerts.Desk.of(delivery, at=at), in_order(payload)
+    fates: Counter[str] = Counter()
+    problems = list(payload.problems)
+    for start in range(0, len(members), PIECE):
+        with transaction.atomic():
+            fates += _apply(members[start : start + PIECE], desk, problems)
+    summary = {
+        "fates": dict(fates),
+        "truncated": payload.truncated,
+        "alerts": sum(not one.is_heartbeat for one in payload.alerts),
+    }
+    state = Delivery.State.NOT_UNDERSTOOD if problems else Delivery.State.PROCESSED
+    _finish(delivery, state, at=at, error="\n".join(problems), summary=summary)
 
 
-def _apply(payload: Payload, desk: alerts.Desk) -> tuple[Counter[str], list[str]]:
+def _apply(members: Sequence[NormalAlert], desk: alerts.Desk, problems: list[str]) -> Counter[str]:
     """Each member by itself: one that cannot be brought into the books does not take the others with it."""
     fates: Counter[str] = Counter()
-    failed = []
-    for alert in in_order(payload):
+    for alert in members:
         try:
             with transaction.atomic():
                 fates[alerts.take(alert, desk)] += 1
@@ -98,8 +102,8 @@ def _apply(payload: Payload, desk: alerts.Desk) -> tuple[Counter[str], list[str]
             raise
         except Exception as error:
             log.exception("an alert of delivery %s could not be taken", desk.delivery.pk)
-            failed.append(f"{alert.name}: {type(error).__name__}: {error}"[:300])
-    return fates, failed
+            problems.append(f"{alert.name}: {type(error).__name__}: {error}"[:300])
+    return fates
 
 
 def understand(delivery: Delivery) -> Payload:

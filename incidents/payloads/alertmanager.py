@@ -28,8 +28,12 @@ def parse(body: bytes) -> Payload:
             alerts.append(_member(member))
         except NotUnderstood as error:
             problems.append(f"alerts[{position}]: {error}")
-    truncated = root.get("truncatedAlerts")
-    return Payload(tuple(alerts), truncated if isinstance(truncated, int) and truncated > 0 else 0, tuple(problems))
+    return Payload(tuple(alerts), _count(root.get("truncatedAlerts")), tuple(problems))
+
+
+def _count(value: Any) -> int:
+    """A number of alerts; what cannot be one is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1_000_000 else 0
 
 
 def _member(member: Any) -> NormalAlert:

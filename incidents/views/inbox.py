@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from incidents import queries
 from incidents.actions import deliveries
 from incidents.actions.rights import may, who
+from incidents.lib.text import visible
 from incidents.models import Alert, Delivery, User
 from incidents.views import doors
 
@@ -94,7 +95,7 @@ def _page(request: HttpRequest, delivery: Delivery, refusal: doors.Refusal | Non
     context = {
         "delivery": delivery,
         "refusal": refusal,
-        "body": body[:BODY_SHOWN],
+        "body": visible(body[:BODY_SHOWN]),
         "is_long": len(body) > BODY_SHOWN,
         "page": Paginator(told, PAGE).get_page(request.GET.get("page")),
         "in_need": delivery.state in NEED,
