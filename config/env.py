@@ -114,6 +114,15 @@ def data_dir(environ: dict[str, str]) -> Path:
     return Path(raw).expanduser().absolute() if raw else ROOT / "var"
 
 
+def running_url(data: Path) -> str:
+    """Where the Sickbay of this data folder answers, as its supervisor noted; "" if none has run."""
+    try:
+        words = (data / "run" / "supervisor.lock").read_text(encoding="utf-8").split()
+    except OSError:
+        return ""
+    return words[1] if len(words) > 1 and words[1].startswith("http") else ""
+
+
 def make_private(folder: Path) -> Path:
     """Create the folder for its owner only."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

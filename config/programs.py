@@ -63,7 +63,7 @@ def embedded_valkey(data: Path, broker: environment.Broker) -> Program:
 
 def worker(env: environment.Environment) -> Program:
     concurrency = env.integer("WORKER_CONCURRENCY", 4, low=1, high=256)
-    options = ("--concurrency", str(concurrency), "--without-gossip", "--without-mingle", "--loglevel", "info")
+    options = ("--concurrency", str(concurrency), "--without-gossip", "--without-mingle", "--loglevel", "warning")
     return Program("worker", (*celery(), "worker", *options))
 
 

@@ -17,7 +17,9 @@ DEBUG = ENV.boolean("SICKBAY_DEBUG", False)
 SECRET_KEY = ENV.text("SICKBAY_SECRET_KEY") or environment.keep_secret(DATA_DIR / "secret_key")
 PORT = ENV.integer("PORT", 8000, low=1, high=65535)
 HOST = ENV.text("HOST", "127.0.0.1")
-BASE_URL = ENV.url("SICKBAY_URL", ("http", "https"), f"http://localhost:{PORT}").rstrip("/")
+# A second terminal does not know the port that `make run` was given; the one who named a port means it.
+RUNNING_URL = ("" if ENV.text("PORT") else environment.running_url(DATA_DIR)) or f"http://localhost:{PORT}"
+BASE_URL = ENV.url("SICKBAY_URL", ("http", "https"), RUNNING_URL).rstrip("/")
 HTTPS = BASE_URL.startswith("https://")
 ALLOWED_HOSTS = ENV.words(
     "SICKBAY_HOSTS", ("*",) if HOST in {"127.0.0.1", "localhost"} else ("localhost", "127.0.0.1", HOST)
@@ -194,7 +196,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "incidents.api.pagination.NewestFirst",
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_FILTER_BACKENDS": ["incidents.api.filters.StrictFilters"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "incidents.api.errors.answer",
     "PAGE_SIZE": 50,

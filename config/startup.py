@@ -74,6 +74,13 @@ def _locked(lock: int) -> bool:
     return True
 
 
+def check_values(env: Environment) -> None:
+    """What cannot be read is said before anything starts; what else is wrong, `manage.py check` says."""
+    if env.problems:
+        worst = env.problems[0]
+        raise CannotStart(f"{worst.name} is set to {worst.value!r}, which cannot be used. {worst.hint}")
+
+
 def check_free(env: Environment) -> None:
     """Whether the web can listen where it should; says what to do if not."""
     host, port = address(env)

@@ -250,13 +250,14 @@ def main() -> int:
     try:
         startup.make_ours(data)
         startup.claim(data, startup.url(env))
-        startup.check_free(env)
         table = programs.table(env, data)
+        startup.check_values(env)
+        startup.check_free(env)
     except startup.CannotStart as refusal:
         print(refusal, file=sys.stderr)
         return 1
     print(f"Sickbay will answer at {startup.url(env)} (data in {data}; Ctrl-C stops it)", flush=True)
-    return Supervisor(table, data, greeting=f"ready: {startup.url(env)}").run()
+    return Supervisor(table, data, greeting=f"ready: {startup.url(env)} (first time? sign in by the link above)").run()
 
 
 if __name__ == "__main__":

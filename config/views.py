@@ -1,6 +1,7 @@
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from csp.decorators import csp
 from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, JsonResponse
 from django.utils.decorators import method_decorator
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
@@ -21,3 +22,7 @@ API_BROWSER_POLICY = {
 @method_decorator([login_required, csp(API_BROWSER_POLICY)], name="dispatch")
 class ApiBrowser(SpectacularSwaggerSplitView):
     """The API to look at and to try; the named exception of the content security policy."""
+
+
+def api_not_found(request: HttpRequest, rest: str) -> JsonResponse:
+    return JsonResponse({"detail": f"There is no /api/v1/{rest[:200]}. /api/ lists what there is."}, status=404)

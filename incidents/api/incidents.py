@@ -71,7 +71,9 @@ VERBS: dict[str, Verb] = {
 class MoveIncident(serializers.Serializer):
     """A move and what it needs: `text` for a note or a reason, `fault` for a cause, `disposition` for a closure without a repair."""
 
-    move = serializers.ChoiceField(list(VERBS))
+    move = serializers.ChoiceField(
+        list(VERBS), error_messages={"invalid_choice": f"'{{input}}' is no move. Moves: {', '.join(VERBS)}."}
+    )
     text = serializers.CharField(required=False, allow_blank=True, default="")
     fault = serializers.CharField(required=False, default="")
     severity = serializers.CharField(required=False, default="")

@@ -126,3 +126,20 @@ def test_filters_find_open_incidents_of_a_node(asha_calls, now, asha):
     Incident.objects.exclude(pk=keep.pk).update(state="closed")
     rows = asha_calls("get", "incidents?is_open=true&node=n1").json()["results"]
     assert [row["id"] for row in rows] == [keep.pk]
+
+
+@pytest.mark.parametrize("query", ["is_open=maybe", "bogus=1", "severity=9"])
+def test_a_filter_that_cannot_be_meant_is_refused_in_words(query, asha_calls):
+    answer = asha_calls("get", f"incidents?{query}")
+    assert answer.status_code == 400
+    assert query.partition("=")[0] in answer.content.decode()
+
+
+def test_an_address_that_does_not_exist_is_answered_as_the_api_answers(asha_calls):
+    answer = asha_calls("get", "nothere")
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/json")
+
+
+def test_a_move_that_does_not_exist_is_answered_with_those_that_do(asha_calls, now):
+    answer = asha_calls("post", f"incidents/{make.incident(at=now).pk}/move", move="repair")
+    assert "start_repair" in answer.content.decode()

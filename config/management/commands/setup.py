@@ -22,7 +22,9 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         now = timezone.now()
         loaded = library.load(by=SICKBAY, at=now)
-        self.stdout.write(f"SOP library: {loaded}")
+        self.stdout.write(
+            f"SOP library: {loaded.count(library.Fate.LOADED)} loaded, {loaded.count(library.Fate.UNCHANGED)} unchanged"
+        )
         node = enrolment.enrol_local(by=SICKBAY, at=now)
         gpus = node.parts.filter(kind="gpu", removed_at=None).count()
         self.stdout.write(f"This machine: {node.hostname}, {gpus or 'no'} GPU{'' if gpus == 1 else 's'}")
