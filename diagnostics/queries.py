@@ -243,16 +243,22 @@ class Proof:
     reason: str
 
 
+def _shown(run: DiagnosticRun, family: str) -> list[tuple[str, str]]:
+    """Faults of the family in this run, roots and what was folded under others; notes are history."""
+    there = run.findings.filter(Q(root=True) | Q(parent__isnull=False), family=family)
+    return list(there.values_list("fault", "component"))
+
+
 def proof(run: DiagnosticRun, family: str) -> Proof:
     answers = [Answer(row.probe, _covers(row.probe, family), row.outcome, row.reason) for row in run.probes.all()]
-    roots = list(run.findings.filter(root=True, family=family).values_list("fault", "component"))
+    roots = _shown(run, family)
     gaps = [row["reason"] for row in run.summary.get("could_not_check", ()) if family in row["families"]]
     return judge_proof(family, answers, roots, gaps, has_gpus=_has_gpus(run.node))
 
 
 def proof_of_upload(run: DiagnosticRun, family: str) -> Proof:
     """What evidence that somebody gave says of the repair; a file that does not speak of the family says nothing."""
-    roots = list(run.findings.filter(root=True, family=family).values_list("fault", "component"))
+    roots = _shown(run, family)
     if roots:
         return Proof(False, _("The fault is still there: %(faults)s.") % {"faults": _in_words(roots)})
     gaps = [row["reason"] for row in run.summary.get("could_not_check", ()) if family in row["families"]]

@@ -53,7 +53,7 @@ class EvidenceViewSet(viewsets.ReadOnlyModelViewSet):
 
 
 class IncidentEvidenceView(APIView):
-    """Give evidence of an incident: a log, a bundle."""
+    """Give evidence of an incident: a log, or what a tool printed. It is not unpacked."""
 
     parser_classes = [MultiPartParser]
 

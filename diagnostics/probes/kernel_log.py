@@ -1,5 +1,7 @@
 """What the kernel said since it started: from the journal where there is one, else from the ring buffer."""
 
+from dataclasses import replace
+
 from diagnostics.probes.base import (
     MEBIBYTE,
     Captured,
@@ -29,6 +31,7 @@ WITHOUT_PERMISSION = (
 EMPTY = (
     "The kernel log is empty, which says nothing: a container may hide it. Run Sickbay on the host or upload the log."
 )
+CUT = "Only the first {mebibytes} MiB of the {source} were read; the newest lines are missing."
 UNREADABLE = "The kernel log could not be read: {complaint}. Upload it as evidence instead."
 
 
@@ -62,8 +65,11 @@ def _has_entries(result: Result) -> bool:
 
 
 def _evidence(source: str, result: Result) -> ProbeOutput:
-    reason = f"Only the first {MAX_BYTES // MEBIBYTE} MiB of the {source} were read." if result.is_cut else ""
-    return found(Captured("kernel.log", "text/plain", result.out), reason=reason)
+    captured = Captured("kernel.log", "text/plain", result.out)
+    if not result.is_cut:
+        return found(captured)
+    # What is missing is the newest part: the rest may show a fault, but it cannot show that there is none.
+    return replace(could_not_check(CUT.format(mebibytes=MAX_BYTES // MEBIBYTE, source=source)), evidence=(captured,))
 
 
 def _is_forbidden(result: Result) -> bool:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 HIDDEN = b"***"
 BINARY_MAGIC = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"BZh")
-LOOKED_AT = 8192
+LOOKED_AT = 4096
+PRINTED = b"\t\n\r\x1b\x08\x0c"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 PIECE_BYTES = 256 * 1024
 
 
@@ -56,8 +58,13 @@ RULES = (
 
 def redact(data: bytes) -> tuple[bytes, int]:
     """The text without its secrets, and how many were taken out. Archives and other binary data stay as they are."""
-    if is_binary(data):
-        return data, 0
+    if data.startswith(UTF16):
+        data, count = _redact_text(data.decode("utf-16", errors="replace").encode())
+        return data, count  # kept as UTF-8, which every reader of ours takes
+    return (data, 0) if is_binary(data) else _redact_text(data)
+
+
+def _redact_text(data: bytes) -> tuple[bytes, int]:
     data, total = KEY.subn(_hide_key, data) if KEY_MARK in data else (data, 0)
     pieces = [_redact_piece(piece) for piece in _pieces(data)]
     return b"".join(piece for piece, _ in pieces), total + sum(count for _, count in pieces)
@@ -84,9 +91,12 @@ def _redact_piece(data: bytes) -> tuple[bytes, int]:
 
 
 def is_binary(data: bytes) -> bool:
-    return data.startswith(BINARY_MAGIC) or (
-        b"\0" in data[:LOOKED_AT] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    )
+    """True for archives, and where more than a tenth of the beginning is what no log prints: a log may hold some NULs after a
+    power cut, and the engine reads it as text then."""
+    if data.startswith(BINARY_MAGIC):
+        return True
+    sample = data.strip(b"\0")[:LOOKED_AT]
+    return sum(byte < 32 and byte not in PRINTED for byte in sample) * 10 > len(sample)
 
 
 def _hide_key(match: re.Match[bytes]) -> bytes:

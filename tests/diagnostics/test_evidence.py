@@ -71,6 +71,20 @@ def test_secrets_are_gone_before_the_hash_is_taken(give):
 
 
 @pytest.mark.parametrize(
+    "raw",
+    [
+        b"\0" * 16 + b"line one of a log after a power cut\npassword=hunter2222\n",
+        "password=hunter2222\n".encode("utf-16"),
+        "\ufefftoken: hunter2222\n".encode("utf-16-be"),
+    ],
+)
+def test_what_the_engine_reads_as_text_is_redacted_as_text(raw, give):
+    row = give(raw)
+    assert row.redactions == 1
+    assert "hunter2222" not in evidence.read(row).decode("utf-8", "replace").replace("\0", "")
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Authorization: Bearer abc.def-123456", "Authorization: Bearer ***"),

@@ -195,3 +195,10 @@ def test_gpus_on_the_bus_are_counted_without_a_driver(recorded):
         recorded.write(f"files/sys/bus/pci/devices/{address}/vendor", f"{vendor}\n")
         recorded.write(f"files/sys/bus/pci/devices/{address}/class", f"{kind}\n")
     assert nvml.gpus_on_the_bus(Replay(recorded.folder)) == ("0000:91:00.0",)
+
+
+def test_a_kernel_log_that_was_cut_is_kept_but_does_not_count_as_checked():
+    journal = Result(0, b"2026-11-30T02:10:01+00:00 n1 kernel: usb 1-1: new device\n", is_cut=True)
+    output = kernel_log.read(Context(Machine(journalctl=journal)))
+    assert (output.status, len(output.evidence)) == ("could_not_check", 1)
+    assert "newest lines are missing" in output.reason

@@ -5,9 +5,11 @@ from datetime import timedelta
 import pytest
 
 from diagnostics import queries
-from diagnostics.actions import findings, runs, uploads
+from diagnostics.actions import findings, runs, uploads, verifying
 from diagnostics.models import DiagnosticRun, Finding
 from incidents.actions import causes, lifecycle, reactions
+from incidents.domain.permissions import Role
+from incidents.models import RoleGrant, User
 from tests.diagnostics.conftest import QUIET, XID_79
 from tests.diagnostics.worker import work_off
 from tests.incidents.factories import incident as open_incident
@@ -102,6 +104,66 @@ def test_a_kernel_log_that_cannot_be_read_proves_nothing(here, recording, asha, 
     assert (incident.state, incident.verifications.exists()) == ("verifying", False)
 
 
+FRESH = "2026-11-30T23:50:00+00:00 far-away kernel: usb 1-1: USB disconnect, device number 3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (QUIET, "no line from after the repair"),
+        (FRESH.replace("far-away", "other-host"), "other-host"),
+        ("[   12.000001] usb 1-1: USB disconnect, device number 3\n", "no line from after the repair"),
+    ],
+)
+def test_a_clean_log_of_another_time_or_host_proves_nothing_and_says_why(text, why, asha, now, db):
+    incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
+    repaired(incident, by=asha, at=now)
+    give(incident, text, by=asha, at=now + 2 * MINUTE)
+    assert (incident.state, incident.verifications.exists()) == ("verifying", False)
+    assert why in incident.timeline.get(kind="verification_unclear").text
+
+
+def test_what_was_folded_under_another_root_still_disproves_a_repair(asha, now, db):
+    incident = open_incident("gpu.nvlink.error", on=discovered("far-away", at=now), at=now)
+    repaired(incident, by=asha, at=now)
+    nvlink = "2026-11-30T23:59:59,9+00:00 NVRM: Xid (PCI:0000:91:00): 74, pid='<unknown>', name=<unknown>, NVLink: fatal error\n"
+    give(incident, FRESH + XID_79.replace("02:51:13", "23:59:59") + nvlink, by=asha, at=now + 2 * MINUTE)
+    assert incident.verifications.get().passed is False
+
+
+def test_a_service_account_that_gives_the_log_is_answered_too(now, asha, db):
+    bot = User.objects.create_user("bot", is_service=True)
+    RoleGrant.objects.create(user=bot, role=Role.SERVICE)
+    incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
+    repaired(incident, by=asha, at=now)
+    give(incident, FRESH, by=bot, at=now + 2 * MINUTE)
+    assert incident.verifications.get().passed
+
+
+def test_a_run_from_before_verifying_proves_nothing(here, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    repaired(incident, by=asha, at=now)
+    reactions.react(at=now + MINUTE)
+    DiagnosticRun.objects.filter(purpose="verify").update(created_at=now)
+    work_off(at=now + 2 * MINUTE)
+    assert not incident.verifications.exists()
+
+
+def test_a_failure_of_a_treatment_that_has_ended_does_not_date_the_next_repair(here, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    repaired(incident, by=asha, at=now)
+    lifecycle.record_verification(incident, kind="probe", passed=False, reason="no", by=asha, at=now + MINUTE)
+    lifecycle.start_verifying(incident, by=asha, at=now + 2 * MINUTE)
+    lifecycle.record_verification(incident, kind="probe", passed=True, reason="ok", by=asha, at=now + 3 * MINUTE)
+    lifecycle.restore(incident, by=asha, at=now + 4 * MINUTE)
+    later = now + 200 * MINUTE
+    lifecycle.reopen(incident, by=asha, at=later)
+    lifecycle.acknowledge(incident, by=asha, at=later)
+    lifecycle.start_verifying(incident, by=asha, at=later + MINUTE)
+    assert verifying.repair_began_at(incident) == later + MINUTE
+
+
 def give(incident, text, *, by, at):
     uploads.add_evidence(incident=incident, name="fresh.log", data=text.encode(), by=by, at=at)
     work_off(at=at + MINUTE)
@@ -111,10 +173,12 @@ def give(incident, text, *, by, at):
 def test_where_no_run_can_check_a_fresh_log_given_by_somebody_proves_the_repair(asha, now, db):
     incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
     repaired(incident, by=asha, at=now)
-    give(incident, QUIET + XID_79, by=asha, at=now + 2 * MINUTE)  # old lines of the same boot do not count against it
+    # Old lines of the same boot do not count against it.
+    give(incident, QUIET + XID_79 + FRESH, by=asha, at=now + 2 * MINUTE)
     answer = incident.verifications.get()
-    assert (answer.passed, answer.by, incident.state) == (True, asha, "verifying")
+    assert (answer.passed, incident.state) == (True, "verifying")
     assert "fresh.log" in answer.reason
+    assert "given by Asha" in answer.reason
     lifecycle.restore(incident, by=asha, at=now + 4 * MINUTE)
 
 

@@ -40,7 +40,7 @@ def log_families() -> tuple[str, ...]:
 _LOG_JUDGES: tuple[Judge, ...] = (signatures.judge, xids.judge, machine_checks.judge)
 
 FORMATS: dict[str, Format] = {
-    "log": Format("system log", _LOG_JUDGES, log_families),
+    "log": Format("system log", _LOG_JUDGES, log_families, gaps=xids.gaps),
     "text": Format("text", _LOG_JUDGES, log_families),
     "job-log": Format(
         "job log", _LOG_JUDGES, _of(), unread="job logs are not analysed yet; only lines of the system were looked for"

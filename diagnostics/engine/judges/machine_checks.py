@@ -22,7 +22,7 @@ _MCE = re.compile(
     r"(?:mce: )?\[Hardware Error\]: CPU (?P<cpu>\d+): Machine Check(?: Exception)?: \w+ Bank (?P<bank>\d+): (?P<status>[0-9a-f]{16})"
 )
 _EVENT = re.compile(r"(?P<seq>\{\d+\})?\[Hardware Error\]: +event severity: (?P<severity>\w+)")
-_FIELD = re.compile(r"(?P<seq>\{\d+\})?\[Hardware Error\]: +(?P<key>[\w ]+?)\s*: (?P<value>.*)")
+_FIELD = re.compile(r"(?P<seq>\{\d+\})?\[Hardware Error\]: +(?P<key>[\w ,]+?)\s*: (?P<value>.*)")
 _UNCORRECTED, _VALID = 1 << 61, 1 << 63
 _RECORD_LINES = 40
 

@@ -14,7 +14,7 @@ from diagnostics.engine.judges import components
 from diagnostics.engine.judges.signatures import is_kernel, observe
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
-from diagnostics.engine.types import Observation
+from diagnostics.engine.types import Check, Observation
 from incidents.domain import faults
 
 LITERALS = ("NVRM: Xid (", "SXid (")
@@ -41,6 +41,16 @@ def judge(log: Log, *, source_name: str) -> list[Observation]:
         elif match := _SXID.match(line.message):
             found.append(_sxid(match, line, source_name, switch_faults))
     return found
+
+
+def gaps(log: Log) -> list[Check]:
+    """A line that names an Xid in a form that we do not read must not pass for clean. What a program quotes is no such line."""
+    for line in log.lines_with(LITERALS):
+        if is_kernel(line) and not _XID.match(line.message) and not _SXID.match(line.message):
+            families = tuple(sorted({faults.family_of(xid.fault) for xid in faults.all_xids()} | {"gpu.nvlink"}))
+            reason = f"line {line.number} names an Xid in a form that is not read: {line.raw[:120]}"
+            return [Check("Xid lines", families, "could_not_check", reason)]
+    return []
 
 
 def _xid(match: re.Match[str], line: LogLine, source_name: str) -> Observation | None:

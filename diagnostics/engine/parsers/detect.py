@@ -21,11 +21,15 @@ class Detected:
     reason: str = ""
 
 
+PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"BZh")
+ARCHIVE = "format not recognised: a packed file; unpack it and give the log itself, or name it to python -m diagnostics.engine"
+
+
 def detect(data: bytes) -> Detected:
     if not data.strip():
         return Detected("empty", None, "the input is empty")
     if text.is_binary(data):
-        return Detected("unknown", None, "format not recognised: this is not text")
+        return Detected("unknown", None, ARCHIVE if data.startswith(PACKED) else "format not recognised: this is not text")
     content = text.decode(data)
     document = json_text.parse(content)
     if document is not None:

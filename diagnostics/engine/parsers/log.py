@@ -66,3 +66,8 @@ class Log:
         head = self.text[: 64 * 1024].split("\n")
         rows = [(n, row) for n, row in enumerate(head, 1) if row.strip()]
         return [log_line.parse(row, number=n) for n, row in rows[:_SAMPLE_LINES]]
+
+    def tail(self) -> list[LogLine]:
+        """The last lines that are not empty, taken apart, to judge how fresh this is and whose it is."""
+        rows = [row for row in self.text[-64 * 1024 :].split("\n") if row.strip()]
+        return [log_line.parse(row, number=number) for number, row in enumerate(rows[-_SAMPLE_LINES:], 1)]

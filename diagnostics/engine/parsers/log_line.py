@@ -57,6 +57,8 @@ _PROGRAM = re.compile(r"(?P<tag>[A-Za-z(_][\w./@()\-]{0,60})\[\d+\]: (?!segfault
 _KERNEL_TAG = re.compile(r"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?kernel:\s?")
 _LEVELS = re.compile(r"(?:\[(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|tid \d+)\]\s*)+")
 
+# After the time of a collector: the stream of a container (CRI), the labels of Loki, the date of the line itself.
+_WRAPPER = re.compile(r"(?:stdout|stderr) [FP] |\{[\w.\-]+=\"[^}]{0,500}\} |(?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)")
 # First words of kernel messages that look like a host's name before "word:".
 _DRIVERS = frozenset(
     [
@@ -144,6 +146,8 @@ def _from_text(raw: str, *, number: int) -> LogLine:
     if _UPTIME.match(rest) or _HUMAN.match(rest) or _DELTA.match(rest):
         return _kernel(rest, raw=raw, number=number)
     if match := _ISO.match(rest) or _SYSLOG.match(rest) or _UNIX.match(rest):
+        if wrapped := _WRAPPER.match(rest, match.end()):
+            return _unwrapped(rest[wrapped.end() :], _moment(match), raw=raw, number=number)
         dmesg = "," in match.group(0) and "T" in match.group(0)
         return _after_date(rest[match.end() :], _moment(match), raw=raw, number=number, dmesg=dmesg)
     if match := _KERNEL_TAG.match(rest):
@@ -152,6 +156,14 @@ def _from_text(raw: str, *, number: int) -> LogLine:
     if match := _PROGRAM.match(rest):
         return LogLine(number, raw, rest[match.end() :], Moment(), None, match["tag"], False, prefixed=True)
     return LogLine(number, raw, rest, Moment())
+
+
+def _unwrapped(rest: str, moment: Moment, *, raw: str, number: int) -> LogLine:
+    """What a collector put its own time before: the line as it was, with the collector's time where it had none."""
+    inner = _from_text(rest, number=number)
+    return replace(
+        inner, raw=raw, moment=inner.moment if inner.moment.at else _merge(moment, inner.moment), prefixed=True
+    )
 
 
 def _kernel(rest: str, *, raw: str, number: int) -> LogLine:

@@ -7,9 +7,9 @@ _BINARY_SAMPLE = 4096
 
 
 def decode(data: bytes) -> str:
-    if _is_utf16(data):
-        return data.decode("utf-16", errors="replace")
-    return data.decode("utf-8-sig", errors="replace")
+    """The text without terminal colours: they stand in the middle of what is looked for."""
+    text = data.decode("utf-16" if _is_utf16(data) else "utf-8-sig", errors="replace")
+    return _ANSI.sub("", text) if "\x1b" in text else text
 
 
 def _is_utf16(data: bytes) -> bool:
