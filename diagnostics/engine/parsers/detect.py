@@ -29,7 +29,9 @@ def detect(data: bytes) -> Detected:
     if not data.strip():
         return Detected("empty", None, "the input is empty")
     if text.is_binary(data):
-        return Detected("unknown", None, ARCHIVE if data.startswith(PACKED) else "format not recognised: this is not text")
+        return Detected(
+            "unknown", None, ARCHIVE if data.startswith(PACKED) else "format not recognised: this is not text"
+        )
     content = text.decode(data)
     document = json_text.parse(content)
     if document is not None:
