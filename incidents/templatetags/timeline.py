@@ -48,7 +48,7 @@ SENTENCES: dict[str, str | Promise] = {
     "postmortem_saved": _("wrote the post-mortem"),
     "postmortem_published": _("published the post-mortem"),
     "run_started": _("started diagnostic run {run}"),
-    "run_finished": _("diagnostic run {run} finished: {roots}"),
+    "run_finished": _("diagnostic run {run} finished: {roots}{probes}"),
     "run_cancelled": _("stopped diagnostic run {run}"),
     "no_transport": _("has no way to {node} yet; upload its logs to have them judged"),
     "evidence_added": _("gave {name} as evidence"),
@@ -87,6 +87,13 @@ def _roots(value: list[dict[str, str]]) -> str:
     return ", ".join(titles) or str(_("no fault found"))
 
 
+def _unchecked(value: Mapping[str, int]) -> str:
+    """What the run did not look at: "no fault found" alone would claim more than it may."""
+    silent = value.get("could_not_check", 0) + value.get("not_supported", 0)
+    words = {"n": silent, "all": sum(value.values())}
+    return str(_("; not checked: %(n)s of %(all)s probes")) % words if silent else ""
+
+
 # how a value is said; by kind and name, or by name alone
 SAID: dict[str, Callable[[Any], Any]] = {
     "fault": lambda value: format_html("<b>{}</b>", fault_title(value)),
@@ -97,6 +104,7 @@ SAID: dict[str, Callable[[Any], Any]] = {
     "clock.before": _moment,
     "clock.after": _moment,
     "roots": _roots,
+    "run_finished.probes": _unchecked,
     "name": lambda value: format_html('<span class="mono">{}</span>', value),
     "title": lambda value: format_html("<b>{}</b>", value),
     "locator": lambda value: format_html('<span class="mono">{}</span>', value),
