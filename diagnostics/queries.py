@@ -305,7 +305,11 @@ def judge_proof(
     clean += [answer.probe for answer in asked if answer.outcome == ProbeResult.Outcome.FINDINGS]
     if not clean:
         return Proof(None, _("No probe of this run can check %(family)s.") % {"family": family})
-    return Proof(True, _("Clean for %(family)s: %(probes)s.") % {"family": family, "probes": ", ".join(clean)})
+    said = _("Clean for %(family)s: %(probes)s.") % {"family": family, "probes": ", ".join(clean)}
+    absent = [answer.probe for answer in asked if answer.outcome == ProbeResult.Outcome.NOT_SUPPORTED]
+    if absent:
+        said += " " + _("Not supported on this node: %(probes)s.") % {"probes": ", ".join(absent)}
+    return Proof(True, said)
 
 
 def _is_silent(outcome: str, has_gpus: bool) -> bool:

@@ -17,7 +17,7 @@ OFF_BUS = ("gpu.off_bus", "0000:91:00.0")
     ("answers", "roots", "gaps", "has_gpus", "passed", "words"),
     [
         ([KERNEL_CLEAN, GPU_CLEAN], [], [], True, True, "kernel_log, nvml"),
-        ([KERNEL_CLEAN, GPU_ABSENT], [], [], False, True, "kernel_log"),
+        ([KERNEL_CLEAN, GPU_ABSENT], [], [], False, True, "Not supported on this node: nvml"),
         ([KERNEL_CLEAN, GPU_ABSENT], [], [], True, None, "no driver"),
         ([KERNEL_SILENT, GPU_CLEAN], [], [], True, None, "no permission"),
         ([KERNEL_CLEAN, GPU_CLEAN], [OFF_BUS], [], True, False, "gpu.off_bus 0000:91:00.0"),
