@@ -1,9 +1,8 @@
-"""Where upper apps join in without being imported: what a closure asks, what lists show besides."""
+"""Where upper apps join in without being imported: what a closure asks, what a merge takes along, what makes a page new."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from incidents.lib.registry import Registry
 from incidents.models import Incident
@@ -21,9 +20,6 @@ class ClosureAnswer:
 ClosureCheck = Callable[[Incident], ClosureAnswer | None]
 """Answers for one incident; None where it asks nothing of it."""
 
-BulkColumn = Callable[[Sequence[int]], dict[int, Any]]
-"""Incident ids -> a value each, in a constant number of queries."""
-
 MergeFollower = Callable[[Incident, Incident, datetime], None]
 """Moves what hangs on the first incident to the second, inside the transaction of the merge."""
 
@@ -31,6 +27,5 @@ LiveVersion = Callable[[Incident], str]
 """A short text that changes whenever the live parts of an incident would look different; in a constant number of queries."""
 
 closure_checks: Registry[ClosureCheck] = Registry("closure checks")
-incident_columns: Registry[BulkColumn] = Registry("incident columns")
 merge_followers: Registry[MergeFollower] = Registry("merge followers")
 live_versions: Registry[LiveVersion] = Registry("live versions")
