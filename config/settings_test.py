@@ -17,6 +17,8 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 WHITENOISE_AUTOREFRESH = True
 ALLOWED_HOSTS = ["*"]
+# Nobody listens there: what a test rings for must not reach a queue that others read. Tests of the queue start their own.
+CELERY_BROKER_URL = f"redis+socket://{DATA_DIR}/run/nobody.sock?virtual_host=0"
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # The rows of a test live for seconds: syncing each to the disk would only wear it.

@@ -8,7 +8,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def manage(*arguments, data):
-    environment = {**os.environ, "SICKBAY_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings_test"}
+    inherited = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
+    environment = {**inherited, "SICKBAY_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings_test"}
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
