@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Sum
@@ -83,16 +83,6 @@ def evidence_of(incident: Incident) -> QuerySet[Evidence]:
     return rows.annotate(found=Count("findings", filter=Q(findings__root=True))).order_by("-id")
 
 
-def live_version(run: DiagnosticRun) -> str:
-    """Changes whenever something about the run does; for the ETag of its live page."""
-    counts = run.probes.aggregate(
-        running=Count("pk", filter=Q(state=ProbeResult.State.RUNNING)),
-        done=Count("pk", filter=Q(state=ProbeResult.State.DONE)),
-    )
-    attempts = sum(run.probes.values_list("attempts", flat=True))
-    return f"{run.pk}-{run.state}-{counts['running']}-{counts['done']}-{attempts}"
-
-
 def live_version_of(incident: Incident) -> str:
     """Changes with every answer of a probe of the incident's unfinished runs; what is finished counts in `incident.version`."""
     probes = ProbeResult.objects.filter(run__incident=incident, run__state__in=DiagnosticRun.UNFINISHED)
@@ -117,7 +107,7 @@ class ProbeLine:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is; `is_live` until it is finished or cancelled."""
+    """How far a run is; `is_live` until it is finished or cancelled. `version` changes whenever something about the run does."""
 
     run: DiagnosticRun
     lines: tuple[ProbeLine, ...]
@@ -253,14 +243,20 @@ def proof(run: DiagnosticRun, family: str) -> Proof:
     answers = [Answer(row.probe, _covers(row.probe, family), row.outcome, row.reason) for row in run.probes.all()]
     roots = _shown(run, family)
     gaps = [row["reason"] for row in run.summary.get("could_not_check", ()) if family in row["families"]]
-    return judge_proof(family, answers, roots, gaps, has_gpus=_has_gpus(run.node))
+    result = judge_proof(family, answers, roots, gaps, has_gpus=_has_gpus(run.node))
+    return replace(result, reason=result.reason + _asked_by(run))
+
+
+def _asked_by(run: DiagnosticRun) -> str:
+    """The answer is recorded by Sickbay, so it tells who wanted it."""
+    return " " + _("Asked by %(name)s.") % {"name": run.requested_by_name} if run.requested_by_id else ""
 
 
 def proof_of_upload(run: DiagnosticRun, family: str) -> Proof:
     """What evidence that somebody gave says of the repair; a file that does not speak of the family says nothing."""
     roots = _shown(run, family)
     if roots:
-        return Proof(False, _("The fault is still there: %(faults)s.") % {"faults": _in_words(roots)})
+        return Proof(False, _("The fault is still there: %(faults)s.") % {"faults": _in_words(roots)} + _asked_by(run))
     gaps = [row["reason"] for row in run.summary.get("could_not_check", ()) if family in row["families"]]
     spoke = [row["name"] for row in run.summary.get("checked", ()) if family in row["families"]]
     if gaps or not spoke:

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from diagnostics.actions import evidence
 from diagnostics.actions.runs import note
 from diagnostics.actions.verifying import repair_began_at
+from diagnostics.engine.parsers.text import is_binary
 from diagnostics.models import DiagnosticRun, Evidence, ProbeResult
 from diagnostics.probes.base import Captured
-from diagnostics.probes.redact import is_binary
 from incidents.actions.rights import Actor, name_of, person, require
 from incidents.domain.workflow import State as IncidentState
 from incidents.lib import doorbell

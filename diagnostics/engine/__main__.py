@@ -1,7 +1,9 @@
 """Names the faults of sick nodes from what they printed: python -m diagnostics.engine PATH... [--json]"""
 
 import argparse
+import io
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +13,7 @@ from diagnostics.engine.types import Check, Diagnosis, Finding
 from incidents.domain import faults
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
+MOST_GAPS = 20  # of one input; the JSON form has them all
 
 _COLOURS = {"SEV1": "1;31", "SEV2": "31", "SEV3": "33", "SEV4": "36"}
 _WORDS = {
@@ -26,7 +29,10 @@ _WORDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: no root fault. 1: at least one. 2: wrong use, or an input that cannot be read."""
+    """0: no root fault. 1: at least one. 2: wrong use, an input that cannot be read, or no fault and one that could not be checked."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name or a line may hold what the terminal cannot show
     options = _parser().parse_args(arguments)
     diagnoses: list[Diagnosis] = []
     unreadable = False
@@ -34,18 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             read = bundle.read(path)
         except bundle.Unreadable as error:
-            print(f"diagnostics.engine: {error}", file=sys.stderr)
+            print(f"diagnostics.engine: {_short(str(error))}", file=sys.stderr)
             unreadable = True
             continue
         diagnoses.append(diagnose(read.parts, path=path, is_bundle=read.is_bundle, problems=read.problems))
     if options.json:
         json.dump(document(diagnoses, language=options.lang), sys.stdout, ensure_ascii=False, indent=1)
         print()
-    else:
+    elif diagnoses:
         print("\n\n".join("\n".join(_lines(one, options.lang)) for one in diagnoses))
     if unreadable:
         return UNREADABLE
-    return FINDINGS if any(finding.root for one in diagnoses for finding in one.findings) else CLEAN
+    if any(finding.root for one in diagnoses for finding in one.findings):
+        return FINDINGS
+    return UNREADABLE if any(one.verdict.state == "could_not_check" for one in diagnoses) else CLEAN
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -67,8 +75,11 @@ def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
         yield f"  {_paint(words['clean'], '32')}"
     if not diagnosis.checked:
         yield f"  {words['nothing']}"
-    for check in diagnosis.could_not_check:
+    gaps = diagnosis.could_not_check
+    for check in gaps[:MOST_GAPS]:
         yield f"  {_paint(words['unchecked'], '35')}: {_check_text(check)}"
+    if len(gaps) > MOST_GAPS:
+        yield f"  {_paint(words['unchecked'], '35')}: {len(gaps) - MOST_GAPS} {words['more']}"
 
 
 def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
@@ -104,9 +115,17 @@ def _paint(text: str, colour: str) -> str:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        status = main()
+        sys.stdout.flush()
+        sys.exit(status)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, as `head` does
+        sys.exit(UNREADABLE)
+    except OSError as error:
+        print(f"diagnostics.engine: the answer cannot be written: {error.strerror or error}", file=sys.stderr)
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # what is left unwritten must not fail again at exit
         sys.exit(UNREADABLE)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -53,8 +53,12 @@ def read(path: str, *, limits: Limits | None = None) -> Bundle:
     """Reads one input ("-" is standard input); raises Unreadable."""
     limits = limits or Limits()
     bundle = Bundle(path)
+    if not path:
+        raise Unreadable('an empty name is no input; give a file, a folder, an archive or "-"')
     try:
         if path == "-":
+            if sys.stdin is None:
+                raise Unreadable("-: standard input is closed")
             _add(bundle, "standard input", _limited(sys.stdin.buffer, limits.total_bytes), limits)
         elif Path(path).is_dir():
             _add_folder(bundle, Path(path), limits)
@@ -77,6 +81,8 @@ def _add_folder(bundle: Bundle, folder: Path, limits: Limits) -> None:
             _add_file(bundle, path, name, limits)
         except OSError as error:
             bundle.cannot(name, f"cannot be read: {error.strerror or error}")
+    if not bundle.parts and not bundle.problems:
+        bundle.cannot(str(folder), "the folder holds no files")
 
 
 def _add_file(bundle: Bundle, path: Path, name: str, limits: Limits) -> None:

@@ -129,7 +129,13 @@ def _order(group: Group) -> tuple[str, int]:
 def _in_time(other: Group, root: Group, chain: Chain) -> bool:
     """True too where the two have no clock in common: then only the order of their source speaks, and it is loose."""
     distances = [d for o in _ends(other) for r in _ends(root) if (d := _distance(o, r)) is not None]
+    if chain.before_s == 0 and not any(distances) and _is_printed_before(other, root):
+        return False
     return not distances or any(-chain.before_s <= distance <= chain.window_s for distance in distances)
+
+
+def _is_printed_before(one: Group, other: Group) -> bool:
+    return one.seen[0].source_name == other.seen[0].source_name and _order(one) < _order(other)
 
 
 def _ends(group: Group) -> tuple[Observation, ...]:

@@ -17,7 +17,7 @@ class Result:
     code: int | None
     out: bytes = b""
     err: bytes = b""
-    is_cut: bool = False  # it printed more than the cap; the newest part is missing
+    is_cut: bool = False  # it printed more than the cap; the rest is missing
     problem: str = ""
 
     @property
@@ -36,7 +36,15 @@ class Transport(Protocol):
     @property
     def is_here(self) -> bool: ...
 
-    def run(self, command: tuple[str, ...], *, deadline_seconds: float, max_bytes: int = 16 * MEBIBYTE) -> Result: ...
+    def run(
+        self,
+        command: tuple[str, ...],
+        *,
+        deadline_seconds: float,
+        max_bytes: int = 16 * MEBIBYTE,
+        newest: bool = False,
+    ) -> Result:
+        """What it printed, cut after `max_bytes`; with `newest` it is read to its end, and whole lines of the last are kept."""
 
     def read(self, path: str, *, max_bytes: int = MEBIBYTE) -> bytes:
         """The file, cut after `max_bytes`; raises OSError."""
@@ -49,6 +57,14 @@ class Transport(Protocol):
 
     def recorded(self, name: str) -> bytes | None:
         """A document that was recorded in place of a library call; None on a live node."""
+
+
+def newest_lines(out: bytes, max_bytes: int) -> bytes:
+    """The last `max_bytes` at most, without the line that is broken at their beginning unless there is no other."""
+    if len(out) <= max_bytes:
+        return out
+    kept = out[-max_bytes - 1 :]
+    return kept[kept.find(b"\n", 0, -1) + 1 :][-max_bytes:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,20 +31,22 @@ WITHOUT_PERMISSION = (
 EMPTY = (
     "The kernel log is empty, which says nothing: a container may hide it. Run Sickbay on the host or upload the log."
 )
-CUT = "Only the first {mebibytes} MiB of the {source} were read; the newest lines are missing."
+CUT = "Only the last {mebibytes} MiB of the {source} were read; the oldest lines are missing."
+STOPPED = "The journal did not end in time; only the ring buffer was read, which forgets its oldest lines."
 UNREADABLE = "The kernel log could not be read: {complaint}. Upload it as evidence instead."
 
 
 def read(context: Context) -> ProbeOutput:
     """Entries older than `since` are left out where the source can do that; the engine drops the rest by their time."""
-    journal = _journal(context)
+    # With --since a healthy log would be empty and could not be told from a machine that keeps no journal.
+    journal = _run(context, JOURNAL)
     if _has_entries(journal):
         return _evidence("journal", journal)
     attempts = [journal]
     for command in RING_BUFFER:
-        attempts.append(result := context.transport.run(command, deadline_seconds=SHARE_SECONDS, max_bytes=MAX_BYTES))
+        attempts.append(result := _run(context, command))
         if result.code == 0 and result.out.strip():
-            return _evidence("ring buffer", result)
+            return _evidence("ring buffer", result, gap=STOPPED if _was_stopped(journal) else "")
         if _is_forbidden(result):
             return could_not_check(WITHOUT_PERMISSION.format(complaint=result.complaint))
     if all(_is_missing(attempt) for attempt in attempts):
@@ -54,9 +56,12 @@ def read(context: Context) -> ProbeOutput:
     return could_not_check(UNREADABLE.format(complaint=attempts[-1].complaint))
 
 
-def _journal(context: Context) -> Result:
-    # With --since a healthy log would be empty and could not be told from a machine that keeps no journal.
-    return context.transport.run(JOURNAL, deadline_seconds=SHARE_SECONDS, max_bytes=MAX_BYTES)
+def _run(context: Context, command: tuple[str, ...]) -> Result:
+    return context.transport.run(command, deadline_seconds=SHARE_SECONDS, max_bytes=MAX_BYTES, newest=True)
+
+
+def _was_stopped(result: Result) -> bool:
+    return result.code is None and bool(result.out)
 
 
 def _has_entries(result: Result) -> bool:
@@ -64,12 +69,12 @@ def _has_entries(result: Result) -> bool:
     return result.code == 0 and bool(text) and not text.startswith(b"-- No entries --")
 
 
-def _evidence(source: str, result: Result) -> ProbeOutput:
+def _evidence(source: str, result: Result, *, gap: str = "") -> ProbeOutput:
     captured = Captured("kernel.log", "text/plain", result.out)
-    if not result.is_cut:
-        return found(captured)
-    # What is missing is the newest part: the rest may show a fault, but it cannot show that there is none.
-    return replace(could_not_check(CUT.format(mebibytes=MAX_BYTES // MEBIBYTE, source=source)), evidence=(captured,))
+    if result.is_cut:
+        gap = CUT.format(mebibytes=MAX_BYTES // MEBIBYTE, source=source)
+    # What is there may show a fault; with lines missing it cannot show that there is none.
+    return replace(could_not_check(gap), evidence=(captured,)) if gap else found(captured)
 
 
 def _is_forbidden(result: Result) -> bool:

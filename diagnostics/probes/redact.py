@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from diagnostics.engine.parsers.text import is_binary, is_utf16
+
 HIDDEN = b"***"
-BINARY_MAGIC = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"BZh")
-LOOKED_AT = 4096
-PRINTED = b"\t\n\r\x1b\x08\x0c"
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UNSEEN = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])|\0")
 PIECE_BYTES = 256 * 1024
 
 
@@ -58,10 +57,13 @@ RULES = (
 
 def redact(data: bytes) -> tuple[bytes, int]:
     """The text without its secrets, and how many were taken out. Archives and other binary data stay as they are."""
-    if data.startswith(UTF16):
-        data, count = _redact_text(data.decode("utf-16", errors="replace").encode())
-        return data, count  # kept as UTF-8, which every reader of ours takes
-    return (data, 0) if is_binary(data) else _redact_text(data)
+    if is_binary(data):
+        return data, 0
+    if is_utf16(data):
+        text, count = _redact_text(data.decode("utf-16", errors="replace").encode())
+        # What was changed is kept as UTF-8, which every reader of ours takes.
+        return (text, count) if count else (data, 0)
+    return _redact_text(data)
 
 
 def _redact_text(data: bytes) -> tuple[bytes, int]:
@@ -82,21 +84,25 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 
 def _redact_piece(data: bytes) -> tuple[bytes, int]:
+    if b"\0" not in data and b"\x1b" not in data:
+        return _redact_plain(data)
+    lines = [_redact_line(line) for line in data.splitlines(keepends=True)]
+    return b"".join(line for line, _ in lines), sum(count for _, count in lines)
+
+
+def _redact_line(line: bytes) -> tuple[bytes, int]:
+    """A reader sees the line without colours and NULs, so that is where a secret is looked for."""
+    plain, count = _redact_plain(UNSEEN.sub(b"", line))
+    return (plain, count) if count else (line, 0)
+
+
+def _redact_plain(data: bytes) -> tuple[bytes, int]:
     small, total = data.lower(), 0
     for rule in RULES:
         if any(mark in small for mark in rule.marks):
             data, count = rule.pattern.subn(rule.replacement, data)
             total += count
     return data, total
-
-
-def is_binary(data: bytes) -> bool:
-    """True for archives, and where more than a tenth of the beginning is what no log prints: a log may hold some NULs after a
-    power cut, and the engine reads it as text then."""
-    if data.startswith(BINARY_MAGIC):
-        return True
-    sample = data.strip(b"\0")[:LOOKED_AT]
-    return sum(byte < 32 and byte not in PRINTED for byte in sample) * 10 > len(sample)
 
 
 def _hide_key(match: re.Match[bytes]) -> bytes:

@@ -17,8 +17,3 @@ def run(spec: ProbeSpec, context: Context) -> ProbeOutput:
         return spec.run(context)
     except Exception as error:  # noqa: BLE001  # the reason is kept
         return could_not_check(f"The probe failed: {type(error).__name__}: {error}")
-
-
-def covering(family: str) -> frozenset[str]:
-    """The ids of the probes that can speak for a fault family."""
-    return frozenset(spec.id for spec in PROBES.values() if spec.covers(family))

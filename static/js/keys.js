@@ -1,6 +1,6 @@
 // Keys: the keyboard of Sickbay. Every key has a visible control with the same effect; nothing is reachable by key alone.
 // data-key="a" on a control presses it; data-go="i" on a link is followed by "g i"; j and k move the row cursor;
-// "/" and Ctrl-K go to the field with data-search.
+// "/" and Ctrl-K go to the field with data-search. Where rows offer the same key, it is for the row with the cursor.
 (() => {
   const YEAR = 31536000;
   const root = document.documentElement;
@@ -17,6 +17,11 @@
     next.classList.add("cursor");
     (next.matches("a") ? next : next.querySelector("a"))?.focus();
     next.scrollIntoView({ block: "nearest" });
+  }
+
+  function press(key) {
+    const all = [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`)];
+    (all.find((el) => el.closest(".cursor")) ?? all.find((el) => !el.closest("[data-row]")))?.click();
   }
 
   function open(id) {
@@ -37,6 +42,7 @@
   }
 
   addEventListener("keydown", (e) => {
+    if (document.querySelector("dialog[open]")) return; // what lies behind a dialog is not pressed
     if ((e.ctrlKey || e.metaKey) && e.key === "k") { e.preventDefault(); return search(); }
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || typing(e.target)) return;
     if (waitingForG && Date.now() - waitingForG < 900) {
@@ -46,7 +52,8 @@
     else if (e.key === "j") moveCursor(1);
     else if (e.key === "k") moveCursor(-1);
     else if (e.key === "/") { e.preventDefault(); search(); }
-    else document.querySelector(`[data-key="${CSS.escape(e.key)}"]`)?.click();
+    else if (e.key === "Enter" && e.target === document.body) document.querySelector("[data-row].cursor a")?.click();
+    else press(e.key);
   });
 
   addEventListener("click", (e) => {
@@ -65,6 +72,11 @@
       for (const b of density.parentElement.children) b.setAttribute("aria-pressed", String(b === density));
     }
   });
+
+  // the server wrote the density; its switch shows it
+  if (root.dataset.density)
+    for (const b of document.querySelectorAll("[data-set-density]")) b.setAttribute("aria-pressed", String(b.dataset.setDensity === root.dataset.density));
+  document.getElementById("rail-fold")?.addEventListener("change", (e) => remember("sickbay_rail", e.target.checked ? "folded" : ""));
 
   // a link such as /incidents/7#close opens the dialog that it names
   if (location.hash) open(location.hash.slice(1));

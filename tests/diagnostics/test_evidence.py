@@ -3,6 +3,8 @@ import hashlib
 import pytest
 
 from diagnostics.actions import evidence, uploads
+from diagnostics.engine.parsers.detect import detect
+from diagnostics.engine.parsers.text import PACKED, clean, decode, is_binary
 from diagnostics.models import Evidence
 from diagnostics.probes.redact import redact
 from incidents.lib.errors import Invalid, NotAllowed, Refused
@@ -76,12 +78,40 @@ def test_secrets_are_gone_before_the_hash_is_taken(give):
         b"\0" * 16 + b"line one of a log after a power cut\npassword=hunter2222\n",
         "password=hunter2222\n".encode("utf-16"),
         "\ufefftoken: hunter2222\n".encode("utf-16-be"),
+        b"the disk lost power here: \0\0pass\0word=hunt\0er2222\n",
+        b"\x1b[01;31m\x1b[Kpassword\x1b[m\x1b[K=hunter2222\n",
+        b"\0" * 5000 + b"password=hunter2222\n" + b"\0" * 5000,
     ],
 )
 def test_what_the_engine_reads_as_text_is_redacted_as_text(raw, give):
     row = give(raw)
     assert row.redactions == 1
-    assert "hunter2222" not in evidence.read(row).decode("utf-8", "replace").replace("\0", "")
+    assert not is_binary(raw)
+    assert "hunter2222" not in clean(decode(evidence.read(row)))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "usb 1-1: new device\n".encode("utf-16"),
+        b"\xff\xfe" + bytes(range(256)) * 40 + b"password=hunter2222\n",
+        b"usb 1-1:\0\0 new \x1b[31mdevice\x1b[m\n",
+    ],
+)
+def test_what_holds_no_secret_or_is_no_text_is_kept_to_the_byte(raw):
+    assert redact(raw) == (raw, 0)
+
+
+def test_with_its_secrets_gone_every_line_keeps_its_number():
+    raw = b"one\r\n\0\0password=hunter2222\r\n\x1b[31mthree\x1b[m\r\n"
+    assert redact(raw) == (b"one\r\npassword=***\r\n\x1b[31mthree\x1b[m\r\n", 1)
+
+
+@pytest.mark.parametrize("magic", PACKED)
+def test_one_rule_says_what_is_no_text(magic):
+    raw = magic + b"password=hunter2222\n" * 10
+    assert redact(raw) == (raw, 0)
+    assert detect(raw).kind == "unknown"
 
 
 @pytest.mark.parametrize(

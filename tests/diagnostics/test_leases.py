@@ -63,6 +63,16 @@ def test_a_worker_that_comes_back_late_changes_nothing(run, now):
     assert row.reason == ""
 
 
+def test_a_worker_that_comes_back_late_does_not_end_the_attempt_of_another(run, now):
+    row = run.probes.get(probe="memory")
+    late = claimed(row, at=now)
+    other = claimed(row, at=now + LONG)
+    assert not probing._finish(late, table.could_not_check("too late"), at=now + LONG)
+    row.refresh_from_db()
+    assert (row.state, row.reason) == ("running", "")
+    assert probing._finish(other, table.could_not_check("in time"), at=now + LONG)
+
+
 def test_two_judges_at_once_make_one_result(run, recording, now, monkeypatch):
     recording.say_kernel(QUIET + XID_79)
     for row in run.probes.all():
@@ -73,6 +83,16 @@ def test_two_judges_at_once_make_one_result(run, recording, now, monkeypatch):
     assert not judging._record(slow, judging.judged(slow), at=now + LONG)
     assert run.findings.filter(root=True).count() == 1
     assert Event.objects.filter(kind="run_finished").count() == 1
+
+
+def test_a_judge_that_comes_back_late_does_not_end_the_attempt_of_another(run, now):
+    for row in run.probes.all():
+        probing.take_probe(row.pk, at=now)
+    slow, other = judging._claim(run.pk, at=now), judging._claim(run.pk, at=now + LONG)
+    assert not judging._record(slow, judging.judged(slow), at=now + LONG)
+    run.refresh_from_db()
+    assert (run.state, Event.objects.filter(kind="run_finished").exists()) == ("judging", False)
+    assert judging._record(other, judging.judged(other), at=now + LONG)
 
 
 def test_evidence_that_ends_its_judge_three_times_is_given_up(run, now):

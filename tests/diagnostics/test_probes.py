@@ -8,7 +8,7 @@ from diagnostics.probes.base import Context, ProbeSpec, Result
 from diagnostics.probes.transports.local import Local
 from diagnostics.probes.transports.replay import Replay
 from incidents.domain import faults
-from tests.diagnostics.conftest import GIB, QUIET, Recording
+from tests.diagnostics.conftest import GIB, QUIET, XID_79, Recording
 
 
 class Machine:
@@ -19,7 +19,7 @@ class Machine:
     def __init__(self, **answers):
         self.answers = answers
 
-    def run(self, command, *, deadline_seconds, max_bytes=0):
+    def run(self, command, *, deadline_seconds, max_bytes=0, newest=False):
         return self.answers.get(command[0], Result(None, problem=f"{command[0]}: No such file or directory"))
 
 
@@ -201,4 +201,21 @@ def test_a_kernel_log_that_was_cut_is_kept_but_does_not_count_as_checked():
     journal = Result(0, b"2026-11-30T02:10:01+00:00 n1 kernel: usb 1-1: new device\n", is_cut=True)
     output = kernel_log.read(Context(Machine(journalctl=journal)))
     assert (output.status, len(output.evidence)) == ("could_not_check", 1)
-    assert "newest lines are missing" in output.reason
+    assert "oldest lines are missing" in output.reason
+
+
+def test_of_a_kernel_log_that_is_too_long_the_newest_whole_lines_are_kept(recorded, monkeypatch):
+    recorded.say_kernel(QUIET * 100 + XID_79)
+    monkeypatch.setattr(kernel_log, "MAX_BYTES", 1000)
+    output = kernel_log.read(context(recorded))
+    (kept,) = output.evidence
+    lines = kept.data.decode().splitlines(keepends=True)
+    assert (output.status, lines[-1], len(kept.data) <= 1000) == ("could_not_check", XID_79, True)
+    assert set(lines[:-1]) == set(QUIET.splitlines(keepends=True))
+
+
+def test_the_ring_buffer_does_not_stand_in_for_a_journal_that_had_to_be_stopped():
+    stopped = Result(None, QUIET.encode(), problem="it did not end in time and was stopped")
+    output = kernel_log.read(Context(Machine(journalctl=stopped, dmesg=Result(0, QUIET.encode()))))
+    assert (output.status, len(output.evidence)) == ("could_not_check", 1)
+    assert "did not end in time" in output.reason

@@ -1,7 +1,10 @@
 import os
+import selectors
 import sys
 import time
 from contextlib import suppress
+
+import pytest
 
 from diagnostics.probes.transports.local import Local
 
@@ -40,6 +43,36 @@ def test_a_command_that_closes_its_output_and_stays_is_ended_too():
 def test_a_flood_is_cut_and_stopped():
     result = run("yes", max_bytes=1000)
     assert (len(result.out), result.is_cut) == (1000, True)
+
+
+def test_of_a_long_output_the_end_is_kept_in_whole_lines():
+    result = run("seq", "100000", max_bytes=1000, newest=True)
+    lines = result.out.split()
+    assert (result.code, result.is_cut, lines[-1]) == (0, True, b"100000")
+    assert 990 < len(result.out) <= 1000
+    assert lines == [b"%d" % n for n in range(100_001 - len(lines), 100_001)]
+
+
+@pytest.mark.parametrize(
+    ("most", "kept", "is_cut"),
+    [(6, b"1\n2\n3\n", False), (5, b"2\n3\n", True), (4, b"2\n3\n", True), (1, b"\n", True)],
+)
+def test_an_output_is_cut_to_the_byte_when_its_end_is_asked_for(most, kept, is_cut):
+    result = run("seq", "3", max_bytes=most, newest=True)
+    assert (result.out, result.is_cut) == (kept, is_cut)
+
+
+def test_a_flood_whose_end_is_asked_for_is_stopped_in_time(monkeypatch):
+    waits, patient = [], selectors.DefaultSelector.select
+
+    def always_something_there(selector, timeout):
+        waits.append(timeout)
+        return patient(selector)
+
+    monkeypatch.setattr(selectors.DefaultSelector, "select", always_something_there)
+    result = run("head", "-c", "50000000", "/dev/zero", seconds=0.0, max_bytes=1000, newest=True)
+    assert (result.code, waits) == (None, [0.0])
+    assert "did not end in time" in result.problem
 
 
 def is_gone(pid, patience=5.0):

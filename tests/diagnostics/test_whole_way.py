@@ -7,9 +7,10 @@ import pytest
 from diagnostics import queries
 from diagnostics.actions import findings, runs, uploads, verifying
 from diagnostics.models import DiagnosticRun, Finding
+from diagnostics.probes import kernel_log
 from incidents.actions import causes, lifecycle, reactions
 from incidents.domain.permissions import Role
-from incidents.models import RoleGrant, User
+from incidents.models import Reaction, RoleGrant, User
 from tests.diagnostics.conftest import QUIET, XID_79
 from tests.diagnostics.worker import work_off
 from tests.incidents.factories import incident as open_incident
@@ -131,13 +132,56 @@ def test_what_was_folded_under_another_root_still_disproves_a_repair(asha, now, 
     assert incident.verifications.get().passed is False
 
 
+def test_a_run_that_sees_the_fault_folded_under_another_root_disproves_a_repair(here, recording, asha, now):
+    incident = open_incident("gpu.nvlink.error", on=here, at=now)
+    repaired(incident, by=asha, at=now)
+    nvlink = "2026-11-30T23:59:59,9+00:00 NVRM: Xid (PCI:0000:91:00): 74, pid='<unknown>', name=<unknown>, NVLink: fatal error\n"
+    recording.say_kernel(QUIET + XID_79.replace("02:51:13", "23:59:59") + nvlink)
+    work_off(at=now + 2 * MINUTE)
+    run = incident.runs.get(purpose="verify")
+    assert (run.findings.get(fault="gpu.nvlink.error").root, incident.verifications.get().passed) == (False, False)
+
+
+@pytest.mark.parametrize(("newest", "passed"), [(QUIET, None), (XID_79.replace("02:51:13", "23:59:59"), False)])
+def test_a_kernel_log_that_is_too_long_may_show_the_fault_but_never_a_repair(
+    newest, passed, here, recording, asha, now, monkeypatch
+):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    repaired(incident, by=asha, at=now)
+    monkeypatch.setattr(kernel_log, "MAX_BYTES", 1000)
+    recording.say_kernel(QUIET * 100 + newest)
+    work_off(at=now + 2 * MINUTE)
+    assert [answer.passed for answer in incident.verifications.all()] == ([] if passed is None else [passed])
+    if passed is None:
+        assert "oldest lines are missing" in incident.timeline.get(kind="verification_unclear").text
+
+
 def test_a_service_account_that_gives_the_log_is_answered_too(now, asha, db):
     bot = User.objects.create_user("bot", is_service=True)
     RoleGrant.objects.create(user=bot, role=Role.SERVICE)
     incident = open_incident("gpu.off_bus", on=discovered("far-away", at=now), at=now)
     repaired(incident, by=asha, at=now)
     give(incident, FRESH, by=bot, at=now + 2 * MINUTE)
-    assert incident.verifications.get().passed
+    answer = incident.verifications.get()
+    assert (answer.passed, answer.by) == (True, None)
+    assert "given by bot" in answer.reason
+
+
+@pytest.mark.parametrize(("printed", "passed"), [(QUIET, True), (XID_79.replace("02:51:13", "23:59:59"), False)])
+def test_a_service_account_that_asks_for_the_proof_is_answered_and_named(printed, passed, here, recording, asha, now):
+    bot = User.objects.create_user("bot", is_service=True)
+    RoleGrant.objects.create(user=bot, role=Role.SERVICE)
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    work_off(at=now)
+    repaired(incident, by=asha, at=now)
+    recording.say_kernel(QUIET + printed)
+    verifying.verify(incident, by=bot, at=now + MINUTE)
+    work_off(at=now + 2 * MINUTE)
+    answer = incident.verifications.get()
+    assert (answer.passed, answer.by) == (passed, None)
+    assert answer.reason.endswith("Asked by bot.")
+    assert not Reaction.objects.filter(done_at=None).exists()
 
 
 def test_a_run_from_before_verifying_proves_nothing(here, asha, now):
@@ -162,6 +206,20 @@ def test_a_failure_of_a_treatment_that_has_ended_does_not_date_the_next_repair(h
     lifecycle.acknowledge(incident, by=asha, at=later)
     lifecycle.start_verifying(incident, by=asha, at=later + MINUTE)
     assert verifying.repair_began_at(incident) == later + MINUTE
+
+
+def test_of_two_failures_only_that_after_the_reopening_dates_the_repair(here, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    repaired(incident, by=asha, at=now)
+    lifecycle.record_verification(incident, kind="probe", passed=True, reason="ok", by=asha, at=now + 2 * MINUTE)
+    lifecycle.restore(incident, by=asha, at=now + 3 * MINUTE)
+    later = now + 200 * MINUTE
+    lifecycle.reopen(incident, by=asha, at=later)
+    repaired(incident, by=asha, at=later)
+    assert verifying.repair_began_at(incident) == later
+    lifecycle.record_verification(incident, kind="probe", passed=False, reason="no", by=asha, at=later + 5 * MINUTE)
+    lifecycle.start_verifying(incident, by=asha, at=later + 6 * MINUTE)
+    assert verifying.repair_began_at(incident) == later + 5 * MINUTE
 
 
 def give(incident, text, *, by, at):
@@ -243,4 +301,7 @@ def test_findings_of_a_merged_incident_show_on_the_one_that_took_it_in(here, ash
     work_off(at=now)
     causes.merge(young, into=old, reason="the same GPU", by=asha, at=now)
     assert Finding.objects.get(root=True) in queries.findings_of(old)
+    third = open_incident("os.disk_full", on=here, at=now)
+    causes.merge(old, into=third, reason="the same again", by=asha, at=now)
+    assert Finding.objects.get(root=True) in queries.findings_of(third)
     assert DiagnosticRun.objects.filter(incident=young).count() == 2

@@ -74,6 +74,53 @@ def test_each_path_is_an_input_of_its_own_and_a_folder_is_one(tmp_path: Path):
     ]
 
 
+@pytest.mark.parametrize("data", [b"", b"\n\n", bytes(range(32)) * 20, b"a shopping list\n"])
+def test_an_input_of_which_nothing_could_be_checked_is_not_called_healthy(tmp_path: Path, data: bytes):
+    (tmp_path / "in").write_bytes(data)
+    ran = run(str(tmp_path / "in"))
+    assert (ran.returncode, ran.stderr) == (2, "")
+    assert "could not check: in: " in ran.stdout
+
+
+def test_an_empty_folder_and_an_empty_name_are_told(tmp_path: Path):
+    ran = run(str(tmp_path))
+    assert ran.returncode == 2
+    assert "the folder holds no files" in ran.stdout
+    ran = run("")
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+    assert "an empty name" in ran.stderr
+
+
+def test_a_long_list_of_what_could_not_be_checked_is_cut(tmp_path: Path):
+    for n in range(50):
+        (tmp_path / f"{n}.bin").write_bytes(bytes(range(32)))
+    assert run(str(tmp_path)).stdout.splitlines()[-1].endswith("30 more")
+
+
+@pytest.mark.parametrize(
+    ("shell", "told"),
+    [("- <&-", "standard input is closed"), ("tests/engine/helpers.py >/dev/full", "cannot be written")],
+)
+def test_a_closed_input_and_a_full_disk_are_told_in_one_line(shell: str, told: str):
+    ran = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m diagnostics.engine {shell}'],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1), ran.stderr
+    assert told in ran.stderr
+
+
+def test_a_reader_that_goes_away_gets_no_traceback():
+    ran = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m diagnostics.engine tests/engine/*.py | true'],
+        cwd=ROOT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ran.stderr == ""
+
+
 @pytest.mark.skipif(not SHARED.exists(), reason="the labelled cases are not beside this checkout")
 def test_the_case_of_a_lost_gpu_with_its_switch_links():
     ran = run("--json", str(SHARED / "cases/node/003-xid79-with-sxid20034.txt"))

@@ -39,6 +39,7 @@ def log_families() -> tuple[str, ...]:
 
 _LOG_JUDGES: tuple[Judge, ...] = (signatures.judge, xids.judge, machine_checks.judge)
 
+# A bug report holds the tables of many tools and the kernel's log in one text: whatever kind it is taken for, the log is looked at.
 FORMATS: dict[str, Format] = {
     "log": Format("system log", _LOG_JUDGES, log_families, gaps=xids.gaps),
     "text": Format("text", _LOG_JUDGES, log_families),
@@ -64,10 +65,16 @@ FORMATS: dict[str, Format] = {
     "sickbay.memory": Format("memory", (probes.memory,), _of("host.memory", "os.memory")),
     "nvidia-smi": Format(
         "nvidia-smi",
-        (gpu.settings, signatures.judge),
+        (gpu.settings, *_LOG_JUDGES),
         _of("gpu.presence", "gpu.memory", "gpu.thermal", "gpu.power", "gpu.mig", "gpu.firmware"),
     ),
-    "nvlink": Format("nvidia-smi nvlink", (gpu.links, signatures.judge), _of("gpu.nvlink")),
+    "nvidia-smi-table": Format(
+        "nvidia-smi table",
+        _LOG_JUDGES,
+        _of("gpu.presence"),
+        unread="the table shows no row remapping, throttling or links; give the output of nvidia-smi -q as well",
+    ),
+    "nvlink": Format("nvidia-smi nvlink", (gpu.links, *_LOG_JUDGES), _of("gpu.nvlink")),
     "dcgm-diag": Format("dcgmi diag", (gpu.diagnostic,), _of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
     "ipmi-sel": Format(
         "BMC event log",
@@ -79,8 +86,8 @@ FORMATS: dict[str, Format] = {
     "redfish": Format("Redfish", (redfish.judge,), _of("host.cooling", "host.power", "host.board")),
     "smart": Format("SMART", (storage.smart,), _of("host.storage")),
     "ibstat": Format(
-        "InfiniBand ports", (fabric.ports, signatures.judge), _of("fabric.link", "fabric.adapter", "fabric.control")
+        "InfiniBand ports", (fabric.ports, *_LOG_JUDGES), _of("fabric.link", "fabric.adapter", "fabric.control")
     ),
     "ibqueryerrors": Format("InfiniBand counters", (fabric.errors,), _of("fabric.link")),
-    "lspci": Format("PCI devices", (pcie.links, signatures.judge), _of("gpu.pcie")),
+    "lspci": Format("PCI devices", (pcie.links, *_LOG_JUDGES), _of("gpu.pcie")),
 }

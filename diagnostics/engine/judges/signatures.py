@@ -121,6 +121,8 @@ def _recovered(hits: list[Hit]) -> list[Hit]:
 def _take_back(hits: Iterable[Hit], cleared: tuple[str, ...], component: str | None) -> list[Hit]:
     def over(hit: Hit) -> bool:
         seen = hit.observation
-        return seen.fault in cleared and (component is None or seen.component is None or seen.component == component)
+        return (seen.fault in cleared or seen.signature in cleared) and (
+            component is None or seen.component is None or seen.component == component
+        )
 
     return [hit._replace(observation=replace(hit.observation, role="note")) if over(hit) else hit for hit in hits]

@@ -21,7 +21,6 @@ class Detected:
     reason: str = ""
 
 
-PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"BZh")
 ARCHIVE = "format not recognised: a packed file; unpack it and give the log itself, or name it to python -m diagnostics.engine"
 
 
@@ -30,7 +29,7 @@ def detect(data: bytes) -> Detected:
         return Detected("empty", None, "the input is empty")
     if text.is_binary(data):
         return Detected(
-            "unknown", None, ARCHIVE if data.startswith(PACKED) else "format not recognised: this is not text"
+            "unknown", None, ARCHIVE if data.startswith(text.PACKED) else "format not recognised: this is not text"
         )
     content = text.decode(data)
     document = json_text.parse(content)
@@ -112,6 +111,7 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("nvidia-smi", _matches(r"<nvidia_smi_log|NVSMI LOG")),
     ("nvidia-smi", _matches(r"(?m:^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\s*$)")),
     ("nvidia-smi", _matches(rf"(?m:^\s*(?:{_SMI_KEYS}) +: )")),
+    ("nvidia-smi-table", _matches(r"(?m:^\| NVIDIA-SMI \d)")),
     ("nvlink", _matches(r"(?m:^GPU \d+: .*\(UUID: )[\s\S]*(?:\n\s+Link \d+: |all links are inActive)")),
     ("dcgm-diag", _matches(r"(?m:^\| Diagnostic +\||^\|-+  \w+  -+\+-|^\| [A-Z][\w ]+ \| (?:Pass|Fail|Skip)\b)")),
     ("ipmi-sel", ipmi.looks_like_sel),

@@ -4,26 +4,34 @@ import re
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
 _BINARY_SAMPLE = 4096
+_PRINTED = b"\t\n\r\x1b\x08\x0c"
+PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"BZh")
 
 
 def decode(data: bytes) -> str:
     """The text without terminal colours: they stand in the middle of what is looked for."""
-    text = data.decode("utf-16" if _is_utf16(data) else "utf-8-sig", errors="replace")
+    text = data.decode("utf-16" if is_utf16(data) else "utf-8-sig", errors="replace")
     return _ANSI.sub("", text) if "\x1b" in text else text
 
 
-def _is_utf16(data: bytes) -> bool:
+def is_utf16(data: bytes) -> bool:
+    """True if it begins with the mark of UTF-16 and has characters of two bytes."""
     return data.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" in data[:256]
 
 
 def is_binary(data: bytes) -> bool:
-    """True if the first 4 KiB hold more than a tenth of control bytes that no log prints (NUL padding at the ends is forgiven)."""
-    if _is_utf16(data):
-        return False
+    """True for packed files, and if more than a tenth of the first 4 KiB are control bytes that no log prints.
+
+    NUL padding at the ends is forgiven: a log may have it after a power cut.
+    """
+    if data.startswith(PACKED):
+        return True
+    if is_utf16(data):
+        data = decode(data[: 2 * _BINARY_SAMPLE]).encode()
     sample = data.strip(b"\0")[:_BINARY_SAMPLE]
     if not sample:
         return bool(data)
-    control = sum(byte < 32 and byte not in b"\t\n\r\x1b\x08\x0c" for byte in sample)
+    control = sum(byte < 32 and byte not in _PRINTED for byte in sample)
     return control * 10 > len(sample)
 
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 from contextlib import suppress
 
-from diagnostics.probes.base import MEBIBYTE, Result, Space
+from diagnostics.probes.base import MEBIBYTE, Result, Space, newest_lines
 
 # Translated or coloured output would be a format of its own.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "SYSTEMD_COLORS": "0"}
@@ -19,7 +19,14 @@ class Local:
 
     is_here = True
 
-    def run(self, command: tuple[str, ...], *, deadline_seconds: float, max_bytes: int = 16 * MEBIBYTE) -> Result:
+    def run(
+        self,
+        command: tuple[str, ...],
+        *,
+        deadline_seconds: float,
+        max_bytes: int = 16 * MEBIBYTE,
+        newest: bool = False,
+    ) -> Result:
         try:
             process = subprocess.Popen(
                 command,
@@ -33,7 +40,7 @@ class Local:
             return Result(None, problem=f"{command[0]}: {error.strerror}")
         with process:
             try:
-                return _collect(process, time.monotonic() + deadline_seconds, max_bytes)
+                return _collect(process, time.monotonic() + deadline_seconds, max_bytes, newest=newest)
             finally:
                 _end(process)
 
@@ -62,27 +69,33 @@ class Local:
         return None
 
 
-def _collect(process: "subprocess.Popen[bytes]", until: float, max_bytes: int) -> Result:
+def _collect(process: "subprocess.Popen[bytes]", until: float, max_bytes: int, *, newest: bool) -> Result:
     out, err = bytearray(), bytearray()
+    is_cut = False
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ, out)  # type: ignore[arg-type]
         selector.register(process.stderr, selectors.EVENT_READ, err)  # type: ignore[arg-type]
         while selector.get_map():
             ready = selector.select(max(0.0, until - time.monotonic()))
-            if not ready:
+            if not ready or time.monotonic() > until:  # a flood is ready at any time
                 return Result(None, bytes(out), bytes(err), problem="it did not end in time and was stopped")
             for key, _ in ready:
                 chunk = os.read(key.fd, CHUNK)
                 key.data.extend(chunk)
                 if not chunk:
                     selector.unregister(key.fileobj)
-            if len(out) + len(err) > max_bytes:
+            if newest and len(out) > 2 * max_bytes:  # not with each chunk: every time the rest is copied
+                del out[: -max_bytes - 1]
+                is_cut = True
+            if len(err) > max_bytes or (not newest and len(out) + len(err) > max_bytes):
                 return Result(0, bytes(out[:max_bytes]), bytes(err[:max_bytes]), is_cut=True)
     try:
         code = process.wait(max(0.0, until - time.monotonic()))
     except subprocess.TimeoutExpired:
         return Result(None, bytes(out), bytes(err), problem="it did not end in time and was stopped")
-    return Result(code, bytes(out), bytes(err))
+    if not newest:
+        return Result(code, bytes(out), bytes(err))
+    return Result(code, newest_lines(bytes(out), max_bytes), bytes(err), is_cut=is_cut or len(out) > max_bytes)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -10,7 +10,7 @@ import json
 import re
 from pathlib import Path
 
-from diagnostics.probes.base import MEBIBYTE, Result, Space
+from diagnostics.probes.base import MEBIBYTE, Result, Space, newest_lines
 
 
 class Replay:
@@ -21,13 +21,21 @@ class Replay:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def run(self, command: tuple[str, ...], *, deadline_seconds: float, max_bytes: int = 16 * MEBIBYTE) -> Result:
+    def run(
+        self,
+        command: tuple[str, ...],
+        *,
+        deadline_seconds: float,
+        max_bytes: int = 16 * MEBIBYTE,
+        newest: bool = False,
+    ) -> Result:
         names = ["_".join(command[:length]) for length in range(len(command), 0, -1)]
         for name in names:
             path = self._folder / "commands" / f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', name)}.txt"
             if path.is_file():
                 data = path.read_bytes()
-                return Result(0, data[:max_bytes], is_cut=len(data) > max_bytes)
+                kept = newest_lines(data, max_bytes) if newest else data[:max_bytes]
+                return Result(0, kept, is_cut=len(data) > max_bytes)
         return Result(None, problem=f"{command[0]}: not recorded")
 
     def read(self, path: str, *, max_bytes: int = MEBIBYTE) -> bytes:
