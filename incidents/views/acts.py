@@ -10,12 +10,14 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from incidents import queries
 from incidents.actions import causes, clocks, lifecycle, tiers
 from incidents.actions.rights import who
 from incidents.forms import incidents as wanted
+from incidents.lib.errors import Refused
 from incidents.models import Incident, User
 from incidents.views import doors
 from incidents.views import incident as incident_page
@@ -36,6 +38,12 @@ def _merge(incident: Incident, *, into: int, reason: str, by: User, at: datetime
     causes.merge(incident, into=target, reason=reason, by=by, at=at)
 
 
+def _reopen(incident: Incident, *, text: str, by: User, at: datetime) -> None:
+    standing = lifecycle.reopen(incident, by=by, at=at, text=text)
+    if standing.pk != incident.pk:
+        raise Refused(_("%(reference)s is open for the same trouble. Go on there.") % {"reference": standing.reference})
+
+
 # verb of the address -> (what is typed, what is done, where on the page one lands)
 DOORS: dict[str, tuple[type[forms.Form], Verb, str]] = {
     "acknowledge": (forms.Form, lifecycle.acknowledge, ""),
@@ -51,7 +59,7 @@ DOORS: dict[str, tuple[type[forms.Form], Verb, str]] = {
     "vouch": (wanted.VouchForm, lifecycle.vouch, ""),
     "restore": (forms.Form, lifecycle.restore, ""),
     "close": (wanted.CloseForm, lifecycle.close, ""),
-    "reopen": (wanted.OptionalTextForm, lifecycle.reopen, ""),
+    "reopen": (wanted.OptionalTextForm, _reopen, ""),
     "merge": (wanted.MergeForm, _merge, ""),
     "severity": (wanted.SeverityForm, tiers.set_severity, ""),
     "cause": (wanted.CauseForm, causes.set_cause, "findings"),

@@ -1,5 +1,6 @@
 """The fleet, and one node."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -184,7 +185,18 @@ def _parts_by_kind(node: Node, recent: Iterable[Incident]) -> list[tuple[str, li
     for part in node.parts.order_by("kind", "slot", "removed_at"):
         health = "bad" if part.pk in firing else "ok"
         by_kind[part.get_kind_display()].append(PartRow(part, health, part.removed_at is not None, counts[part.pk]))
-    return list(by_kind.items())
+    for rows in by_kind.values():
+        ill = {row.part.slot for row in rows if row.health == "bad"}
+        rows.sort(key=lambda row, ill=ill: (row.part.slot not in ill, _natural(row.part.slot)))  # type: ignore[misc]
+    # What fires first, then the GPUs: a node has more DIMMs than anybody wants to scroll past.
+    return sorted(
+        by_kind.items(), key=lambda item: (all(row.health != "bad" for row in item[1]), item[1][0].part.kind != "gpu")
+    )
+
+
+def _natural(slot: str) -> list[tuple[int, str]]:
+    """Slot 2 before slot 10."""
+    return [(int(piece), "") if piece.isdecimal() else (0, piece) for piece in re.split(r"(\d+)", slot)]
 
 
 def _flat(facts: dict) -> list[tuple[str, str]]:

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from incidents.actions.lifecycle import REOPEN_WINDOW
 from incidents.actions.rights import may
 from incidents.domain import faults
 from incidents.domain.workflow import OPEN_STATES, Move, State, moves_from
@@ -49,6 +51,12 @@ def _can_vouch(incident: Incident) -> bool:
     return incident.state == State.VERIFYING and faults.get(incident.fault).verify != "probe"
 
 
+def _can_reopen(incident: Incident) -> bool:
+    """Within 72 hours; later only a new incident is possible, and a button that is always refused helps nobody."""
+    ended = incident.restored_at or incident.closed_at
+    return Move.REOPEN in moves_from(incident.state) and ended is not None and timezone.now() - ended <= REOPEN_WINDOW
+
+
 def _can_close(incident: Incident) -> bool:
     return incident.state == State.RESTORED or _open(incident)
 
@@ -63,7 +71,7 @@ ROAD = (
     Button("vouch", "incident.move", gettext_lazy("Say that it holds…"), "check", _can_vouch, "", "vouch"),
     Button("restore", "incident.move", gettext_lazy("Restore"), "check", _by(Move.RESTORE), "e"),
     Button("close", "incident.close", gettext_lazy("Close…"), "x", _can_close, "x", "close"),
-    Button("reopen", "incident.move", gettext_lazy("Reopen…"), "replay", _by(Move.REOPEN), "", "reopen"),
+    Button("reopen", "incident.move", gettext_lazy("Reopen…"), "replay", _can_reopen, "", "reopen"),
 )
 MORE = (
     Button("take", "incident.assign", gettext_lazy("Take it"), "user", _open, "o"),

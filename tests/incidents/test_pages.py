@@ -7,10 +7,12 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from incidents.actions import lifecycle, people, postmortems, sources, tiers
+from incidents.actions import fleet, lifecycle, people, postmortems, sources, tiers
+from incidents.actions.fleet import NodeFacts, PartFacts
 from incidents.domain.actors import SICKBAY
 from incidents.domain.permissions import Role
 from incidents.models import Incident
+from incidents.views import fleet as views_fleet
 from incidents.views.acts import DOORS
 from tests.conftest import person
 from tests.incidents.factories import body, deliver, gpu_alert, node, source
@@ -513,3 +515,36 @@ def test_somebody_without_a_role_sees_pages_but_no_rows(client, ill):
     client.force_login(person("new"))
     assert "You have no role yet" in text_of(client.get(reverse("profile")))
     assert ill.reference not in text_of(client.get(reverse("incident_list")))
+
+
+def test_reopening_what_is_open_elsewhere_says_where_to_go_on(client, asha, now):
+    at = now
+    twice = node("twice", at=at)
+    old = open_incident("gpu.off_bus", on=twice, at=at)
+    lifecycle.close(old, by=asha, at=at, disposition="expected", note="swap")
+    new = open_incident("gpu.off_bus", on=twice, at=at)
+    client.force_login(asha)
+    answer = client.post(f"/incidents/{old.pk}/reopen", {"text": "again"})
+    assert answer.status_code == 409
+    assert new.reference in answer.content.decode()
+
+
+def test_reopening_is_not_offered_when_it_could_only_be_refused(client, asha, now):
+    at = now - timedelta(days=4)
+    old = open_incident("gpu.off_bus", on=node("old", at=at), at=at)
+    lifecycle.close(old, by=asha, at=at, disposition="expected", note="swap")
+    client.force_login(asha)
+    assert 'data-open="reopen"' not in client.get(old.get_absolute_url()).content.decode()
+
+
+def test_a_firing_gpu_stands_before_healthy_parts_and_slot_2_before_slot_10(client, asha, now):
+    at = now
+    parts = [PartFacts(kind, str(slot)) for kind in ("dimm", "gpu") for slot in range(12)]
+    big = fleet.enrol(NodeFacts("big", parts=parts), by=SICKBAY, at=at)
+    incident = open_incident("gpu.off_bus", on=big, at=at)
+    ill = big.parts.get(kind="gpu", slot="7")
+    incident.parts.create(part=ill, kind="gpu", locator="GPU 7", fault="gpu.off_bus", fired_at=at)
+    groups = views_fleet._parts_by_kind(big, [incident])
+    assert [rows[0].part.kind for _kind, rows in groups] == ["gpu", "dimm"]
+    assert [row.part.slot for row in groups[0][1]][:4] == ["7", "0", "1", "2"]
+    assert [row.part.slot for row in groups[1][1]][2:4] == ["2", "3"]
