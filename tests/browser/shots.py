@@ -18,8 +18,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 FLAGS = ["--no-sandbox", "--disable-quic", "--disable-background-networking"]
+# What stands beyond the right edge, as selectors, the outermost first.
+TOO_WIDE = """() => [...document.querySelectorAll("body *")]
+    .filter(found => found.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5).slice(0, 5)
+    .map(found => [found.localName, ...found.classList].join("."))"""
 SESSION, LANGUAGE = "sessionid", "django_language"
 
 
@@ -90,8 +95,10 @@ def visit(opened: Browser, address: str, shape: Shape, *, session: str = "") -> 
     page, complaints = context.new_page(), Complaints()
     complaints.listen(page)
     page.goto(address, wait_until="load")
-    if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-        complaints.lines.append("the page scrolls sideways")
+    try:  # the first layouts of a loading page may be wider than the one it settles on
+        page.wait_for_function("document.documentElement.scrollWidth <= document.documentElement.clientWidth", timeout=5000)
+    except PlaywrightTimeout:
+        complaints.lines.append(f"{address} scrolls sideways, at: {', '.join(page.evaluate(TOO_WIDE))}")
     return page, complaints
 
 

@@ -24,14 +24,21 @@ def free_port() -> int:
 
 
 def wait_until(condition: Callable[[], Any], *, within: float, what: str) -> Any:
-    """The first true answer of the condition; the test fails with `what` if there is none in time (seconds)."""
-    until = time.monotonic() + within
+    """The first true answer of the condition; the test fails with `what` if there is none in time (seconds).
+
+    A door that is not there at the moment is no answer yet: the web worker that outlives its killed parent by a
+    second may answer once more before the next one opens the port.
+    """
+    until, refused = time.monotonic() + within, ""
     while True:
-        answer = condition()
+        try:
+            answer = condition()
+        except httpx.TransportError as error:
+            answer, refused = None, f" (last: {error})"
         if answer:
             return answer
         if time.monotonic() > until:
-            raise AssertionError(f"waited {within:g} s for: {what}")
+            raise AssertionError(f"waited {within:g} s for: {what}{refused}")
         time.sleep(0.1)
 
 
