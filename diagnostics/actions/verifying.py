@@ -89,7 +89,7 @@ def _unclear(run: DiagnosticRun, incident: Incident, reason: str, *, at: datetim
 def _stale(run: DiagnosticRun, incident: Incident) -> str:
     """Why a clean log proves nothing: it is another machine's, or ends before the repair, or does not say when; "" if it does."""
     for row in queries.evidence_to_judge(run):
-        lines = [line for line in Log(decode(evidence.read(row))).tail() if line.prefixed]
+        lines = [line for line in Log.of(decode(evidence.read(row))).tail() if line.prefixed]
         hosts = {line.host.lower() for line in lines if line.host}
         if lines and hosts and incident.node and not any(fleet.find_node(host) == incident.node for host in hosts):
             return _("%(name)s is of another host: %(hosts)s.") % {

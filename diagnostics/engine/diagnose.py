@@ -6,8 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from diagnostics.engine import chains
-from diagnostics.engine.judges.formats import FORMATS, Format
+from diagnostics.engine.judges import logs
+from diagnostics.engine.judges.form import Format
+from diagnostics.engine.judges.formats import FORMATS
 from diagnostics.engine.parsers.detect import Detected, detect
+from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import (
     CATALOG_VERSION,
     ENGINE_VERSION,
@@ -87,14 +90,18 @@ def _judge(part: Part) -> tuple[list[Observation], list[Check], str]:
     if form is None or found.payload is None:
         reason = found.reason or "format not recognised"
         return [], [Check(part.name, (), "could_not_check", reason)], found.kind
+    unread: list[Check] = []
     try:
         observations = [seen for judge in form.judges for seen in judge(found.payload, source_name=part.name)]
+        if form.has_log and isinstance(found.payload, Log):
+            lines, unread = logs.judge([found.payload], source_name=part.name)
+            observations += lines
     except _MISSHAPEN as error:
         reason = f"the {form.name} document is not in the form that it should have ({type(error).__name__}: {error})"
         return [], [Check(part.name, form.families(), "could_not_check", reason)], found.kind
     if found.kind == "text":
         return _judged_text(part, form, observations)
-    return observations, _checks(part, form, found), found.kind
+    return observations, _checks(part, form, found, unread), found.kind
 
 
 def _judged_text(
@@ -106,8 +113,8 @@ def _judged_text(
     return [], [Check(part.name, (), "could_not_check", "format not recognised")], "unknown"
 
 
-def _checks(part: Part, form: Format, found: Detected) -> list[Check]:
-    gaps = form.gaps(found.payload)
+def _checks(part: Part, form: Format, found: Detected, unread: list[Check]) -> list[Check]:
+    gaps = [*form.gaps(found.payload), *unread]
     if form.unread:
         gaps = [*gaps, Check(part.name, (), "could_not_check", form.unread)]
     unseen = {family for gap in gaps for family in gap.families}

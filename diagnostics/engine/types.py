@@ -15,10 +15,14 @@ Status = Literal["clean", "findings", "could_not_check"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of evidence: a name to show (never trusted, never opened) and its bytes."""
+    """One piece of evidence: a name to show (never trusted, never opened) and its bytes.
+
+    `first_line` is the number of its first line in the file that it was cut from.
+    """
 
     name: str
     data: bytes
+    first_line: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One sign of one fault, before signs are counted together and folded."""
+    """One sign of one fault, before signs are counted together and folded.
+
+    `subject` is who was hit (a process), where that tells two events from one. `injected`: a test put it there.
+    """
 
     fault: str
     line: EvidenceLine
@@ -63,6 +70,8 @@ class Observation:
     count: int = 1
     signature: str = ""
     order: int = 0
+    subject: str = ""
+    injected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,7 @@ class Finding:
     """A fault with its proof. `root` is False for notes; what follows from a root lies in its `consequences`.
 
     `count` is how often it was seen (a burst is one finding); `first_at`, `last_at` are aware or None.
+    `part` is what is known of the component: index, uuid, serial, slot, pci. `injected`: a test put the fault there, so it is a note.
     """
 
     fault: str
@@ -92,6 +102,9 @@ class Finding:
     source_name: str
     detail: str = ""
     authorities: Mapping[str, str] = field(default_factory=dict)
+    part: Mapping[str, str] = field(default_factory=dict)
+    boot: str | None = None
+    injected: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,17 @@
 import pytest
 
 from diagnostics.engine import catalog
-from diagnostics.engine.judges import signatures
-from diagnostics.engine.parsers.log import Log
+from diagnostics.engine.judges.signatures import Signatures
+from diagnostics.engine.parsers.log import Literals, Log
 from incidents.domain import faults
 
 ALL = catalog.signatures()
+LITERALS = Literals(Signatures.literals())
 
 
 def hits(text: str) -> set[str]:
-    return {hit.signature.id for hit in signatures._hits(Log(text), "test")}
+    log, judge = Log.of(text), Signatures("test")
+    return {hit.seen.signature for line, found in log.lines_with(LITERALS) for hit in judge.see(line, found, log)}
 
 
 @pytest.mark.parametrize("signature", ALL, ids=lambda signature: signature.id)

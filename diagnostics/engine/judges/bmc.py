@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
+from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import ipmi
 from diagnostics.engine.parsers.ipmi import Event, Sensor
 from diagnostics.engine.parsers.log import Log
@@ -170,3 +171,12 @@ def sel_info(log: Log, *, source_name: str) -> list[Observation]:
         return []
     number = log.text.count("\n", 0, match.start()) + 1
     return [Observation("bmc.sel_full", EvidenceLine(number, match.group().strip()), source_name, order=number)]
+
+
+FORMATS = {
+    "ipmi-sel": Format(
+        "BMC event log", (event_log,), of("host.memory", "host.cooling", "host.power", "host.board", "host.security")
+    ),
+    "ipmi-sensors": Format("BMC sensors", (sensor_table,), of("host.cooling", "host.power", "host.board")),
+    "ipmi-sel-info": Format("BMC event log size", (sel_info,), of("bmc.log")),
+}

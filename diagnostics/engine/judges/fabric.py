@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import infiniband
 from diagnostics.engine.parsers.infiniband import Port
 from diagnostics.engine.parsers.log import Log
@@ -72,3 +73,9 @@ def errors(log: Log, *, source_name: str) -> list[Observation]:
                 )
             )  # fmt: skip
     return found
+
+
+FORMATS = {
+    "ibstat": Format("InfiniBand ports", (ports,), of("fabric.link", "fabric.adapter", "fabric.control"), has_log=True),
+    "ibqueryerrors": Format("InfiniBand counters", (errors,), of("fabric.link")),
+}

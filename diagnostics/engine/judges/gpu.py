@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from diagnostics.engine.judges import components
+from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import dcgm as dcgm_parser
 from diagnostics.engine.parsers import nvidia_smi as smi
 from diagnostics.engine.parsers.log import Log
@@ -153,3 +154,17 @@ def diagnostic(log: Log, *, source_name: str) -> list[Observation]:
                     )
                 )
     return found
+
+
+FORMATS = {
+    "nvidia-smi": Format(
+        "nvidia-smi", (settings,), of("gpu.presence", "gpu.memory", "gpu.thermal", "gpu.power", "gpu.mig", "gpu.firmware"),
+        has_log=True,
+    ),
+    "nvidia-smi-table": Format(
+        "nvidia-smi table", (), of("gpu.presence"), has_log=True,
+        unread="the table shows no row remapping, throttling or links; give the output of nvidia-smi -q as well",
+    ),
+    "nvlink": Format("nvidia-smi nvlink", (links,), of("gpu.nvlink"), has_log=True),
+    "dcgm-diag": Format("dcgmi diag", (diagnostic,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
+}  # fmt: skip

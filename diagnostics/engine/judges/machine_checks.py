@@ -9,9 +9,11 @@ of which 0000 0000 1xxx xxxx is the memory controller). CPER: UEFI specification
 """
 
 import re
+from collections.abc import Iterator
 
 from diagnostics.engine.judges import components
 from diagnostics.engine.judges.signatures import is_kernel, observe
+from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Observation
@@ -37,20 +39,26 @@ _CPER_FAULTS = {
 }
 
 
-def judge(log: Log, *, source_name: str) -> list[Observation]:
-    found = []
-    for line in log.lines_with(LITERALS):
-        if not is_kernel(line):
-            continue
+class MachineChecks:
+    """The judge of machine checks and CPER records; one for each source."""
+
+    def __init__(self, source_name: str) -> None:
+        self._source_name = source_name
+
+    @staticmethod
+    def literals() -> tuple[str, ...]:
+        return LITERALS
+
+    def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
+        if not is_kernel(line) or not any(literal in found for literal in LITERALS):
+            return
+        seen = None
         if match := _MCE.match(line.message):
-            seen = _machine_check(match, line, source_name)
+            seen = _machine_check(match, line, self._source_name)
         elif match := _EVENT.match(line.message):
-            seen = _cper(match, line, log, source_name)
-        else:
-            continue
+            seen = _cper(match, line, log, self._source_name)
         if seen:
-            found.append(seen)
-    return found
+            yield Hit(seen)
 
 
 def _machine_check(match: re.Match[str], line: LogLine, source_name: str) -> Observation | None:

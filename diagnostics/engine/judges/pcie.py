@@ -1,6 +1,7 @@
 """PCIe links as lspci shows them."""
 
 from diagnostics.engine.judges import components
+from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import lspci
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import EvidenceLine, Observation
@@ -23,3 +24,6 @@ def links(log: Log, *, source_name: str) -> list[Observation]:
                 )
             )  # fmt: skip
     return narrow
+
+
+FORMATS = {"lspci": Format("PCI devices", (links,), of("gpu.pcie"), has_log=True)}

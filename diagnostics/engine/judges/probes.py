@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from diagnostics.engine import catalog
 from diagnostics.engine.judges import components
+from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.types import Check, Confidence, EvidenceLine, Observation, Role
 
@@ -265,3 +266,14 @@ def _table(value: dict[str, Any], key: str) -> dict[str, Any]:
 def _number(value: dict[str, Any], key: str) -> float | None:
     found = value.get(key)
     return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+
+FORMATS = {
+    "sickbay.nvml": Format(
+        "NVML", (nvml,),
+        of("gpu.presence", "gpu.memory", "gpu.thermal", "gpu.power", "gpu.nvlink", "gpu.mig", "gpu.firmware", "gpu.pcie"),
+        gaps=nvml_gaps,
+    ),
+    "sickbay.disk": Format("file systems", (disk,), of("os.space", "host.storage")),
+    "sickbay.memory": Format("memory", (memory,), of("host.memory", "os.memory")),
+}  # fmt: skip

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers.json_text import DEEPEST, JsonText
 from diagnostics.engine.types import EvidenceLine, Observation, Role
 
@@ -113,3 +114,6 @@ def _part(entry: dict[str, Any], message: str) -> str | None:
         return match.group(1)
     number = entry.get("SensorNumber")
     return f"sensor {number}" if number is not None else None
+
+
+FORMATS = {"redfish": Format("Redfish", (judge,), of("host.cooling", "host.power", "host.board"))}

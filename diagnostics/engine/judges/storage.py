@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostics.engine import catalog
+from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.types import EvidenceLine, Observation, Role
 
@@ -66,3 +67,6 @@ def _ata(document: JsonText) -> Iterator[Sign]:
             yield line, "root", f"{name} is below its limit now"
         elif name in most and isinstance(raw, int) and raw >= limits[most[name]]:
             yield line, "root", f"{raw} {name}"
+
+
+FORMATS = {"smart": Format("SMART", (smart,), of("host.storage"))}

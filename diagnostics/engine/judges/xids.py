@@ -6,12 +6,14 @@ nvidia-nvswitch1: SXid (PCI:0000:c4:00.0): 20034, Fatal, Link 48 LTSSM Fault Up
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from diagnostics.engine import catalog
 from diagnostics.engine.catalog import XidRule
 from diagnostics.engine.judges import components
 from diagnostics.engine.judges.signatures import is_kernel, observe
+from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Check, Observation
@@ -29,28 +31,36 @@ _ACTION = re.compile(
 )
 
 
-def judge(log: Log, *, source_name: str) -> list[Observation]:
-    found: list[Observation] = []
-    switch_faults: dict[tuple[str | None, int], str] = {}
-    for line in log.lines_with(LITERALS):
-        if not is_kernel(line):
-            continue
+class Xids:
+    """The judge of Xid and SXid lines; one for each source, for a later line of an SXid does not repeat what the first said."""
+
+    def __init__(self, source_name: str) -> None:
+        self._source_name = source_name
+        self._switch_faults: dict[tuple[str | None, int], str] = {}
+        self._unread: LogLine | None = None
+
+    @staticmethod
+    def literals() -> tuple[str, ...]:
+        return LITERALS
+
+    def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
+        if not is_kernel(line) or not any(literal in found for literal in LITERALS):
+            return
         if match := _XID.match(line.message):
-            if seen := _xid(match, line, source_name):
-                found.append(seen)
+            if seen := _xid(match, line, self._source_name):
+                yield Hit(seen)
         elif match := _SXID.match(line.message):
-            found.append(_sxid(match, line, source_name, switch_faults))
-    return found
+            yield Hit(_sxid(match, line, self._source_name, self._switch_faults))
+        else:
+            self._unread = self._unread or line
 
-
-def gaps(log: Log) -> list[Check]:
-    """A line that names an Xid in a form that we do not read must not pass for clean. What a program quotes is no such line."""
-    for line in log.lines_with(LITERALS):
-        if is_kernel(line) and not _XID.match(line.message) and not _SXID.match(line.message):
-            families = tuple(sorted({faults.family_of(xid.fault) for xid in faults.all_xids()} | {"gpu.nvlink"}))
-            reason = f"line {line.number} names an Xid in a form that is not read: {line.raw[:120]}"
-            return [Check("Xid lines", families, "could_not_check", reason)]
-    return []
+    def gaps(self) -> list[Check]:
+        """A line that names an Xid in a form that we do not read must not pass for clean."""
+        if self._unread is None:
+            return []
+        families = tuple(sorted({faults.family_of(xid.fault) for xid in faults.all_xids()} | {"gpu.nvlink"}))
+        reason = f"line {self._unread.number} names an Xid in a form that is not read: {self._unread.raw[:120]}"
+        return [Check("Xid lines", families, "could_not_check", reason)]
 
 
 def _xid(match: re.Match[str], line: LogLine, source_name: str) -> Observation | None:

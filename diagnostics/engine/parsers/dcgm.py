@@ -7,6 +7,8 @@
 import re
 from dataclasses import dataclass
 
+from diagnostics.engine.parsers.recognise import TextKinds, matches
+
 _ROW = re.compile(r"\|(?P<name>[^|]{10,40})\|(?P<cell>[^|]*)\|?\s*$")
 
 
@@ -39,3 +41,8 @@ def cells(text: str) -> list[Cell]:
 def _joined(first: str, second: str) -> str:
     """The printer pads each line with two blanks; a third is the text's own, none means that a word was cut."""
     return first.removesuffix("  ") + second
+
+
+TEXT_KINDS: TextKinds = (
+    ("dcgm-diag", matches(r"(?m:^\| Diagnostic +\||^\|-+  \w+  -+\+-|^\| [A-Z][\w ]+ \| (?:Pass|Fail|Skip)\b)")),
+)

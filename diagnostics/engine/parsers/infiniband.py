@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
+from diagnostics.engine.parsers.recognise import TextKinds, matches
+
 _CA = re.compile(r"CA '(?P<name>[^']+)'")
 _VALUE = re.compile(r"\s+(?P<key>State|Physical state|Rate|Link layer): (?P<value>.*?)\s*$")
 _ERRORS = re.compile(r"\s*GUID (?P<guid>0x[0-9a-f]+) port (?P<port>\w+): (?P<counters>\[.*)$")
@@ -50,3 +52,9 @@ def counters(text: str) -> list[Counters]:
             values = {one["name"]: int(one["value"]) for one in _COUNTER.finditer(match["counters"])}
             found.append(Counters(match["guid"], match["port"], values, number, raw.strip()))
     return found
+
+
+TEXT_KINDS: TextKinds = (
+    ("ibstat", matches(r"(?m:^CA '\w+')")),
+    ("ibqueryerrors", matches(r"(?m:^\s*GUID 0x[0-9a-f]+ port \w+: \[)")),
+)

@@ -8,6 +8,8 @@ PSU PS2 Status = Critical, Power Supply, Power Supply Failure detected          
 import re
 from dataclasses import dataclass
 
+from diagnostics.engine.parsers.recognise import TextKinds, matches
+
 _SEL = re.compile(
     r"\s*(?P<id>[0-9a-f]{1,5}) \| (?P<date>[^|]*) \| (?:(?P<time>[^|]*) \| )?(?P<sensor>[^|]+) \| (?P<event>[^|]*)"
     r"(?: ?\| (?P<direction>Asserted|Deasserted))?(?:\s*\| (?P<reading>.*))?$",
@@ -93,3 +95,10 @@ def _split(sensor: str) -> tuple[str, str]:
         if sensor.lower().startswith(kind.lower()):
             return kind, sensor[len(kind) :].strip() or kind
     return sensor.split(" ")[0], sensor
+
+
+TEXT_KINDS: TextKinds = (
+    ("ipmi-sel", looks_like_sel),
+    ("ipmi-sensors", looks_like_sensors),
+    ("ipmi-sel-info", matches(r"(?m:^SEL Information|^Percent Used +: \d+%)")),
+)

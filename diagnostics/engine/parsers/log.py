@@ -1,48 +1,94 @@
-"""A log as a whole: finds the lines that hold one of many literals without looking at each line, and takes only those apart.
+"""A log, or a window of one: finds the lines that hold one of many literals without looking at each line, and takes only those apart.
 
-Line numbers are counted between hits, so that a quiet gigabyte costs one pass of `str.find` per literal.
+Line numbers are counted between hits, so that a quiet gigabyte costs one pass of the scanner.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from diagnostics.engine.parsers import log_line
 from diagnostics.engine.parsers.log_line import LogLine
+from diagnostics.engine.parsers.scan import Scanner
 
 # What journalctl -o json prints for a message with control characters: the literals cannot be seen in it.
 _HIDDEN = ('"MESSAGE":[', '"MESSAGE" : [')
 _SAMPLE_LINES = 60
 
 
-@dataclass(frozen=True, slots=True)
+class Literals:
+    """What to look for; made once and used for every log. A literal with a quote or a backslash is looked for as JSON writes it too."""
+
+    def __init__(self, literals: Sequence[str]) -> None:
+        self.texts: list[str] = []
+        patterns: list[bytes] = []
+        for literal in dict.fromkeys(literals):
+            for form in dict.fromkeys((literal, *_json_forms(literal))):
+                self.texts.append(literal)
+                patterns.append(form.encode())
+        self._hidden_from = len(patterns)
+        self.scanner = Scanner([*patterns, *(hidden.encode() for hidden in _HIDDEN)])
+
+    def of(self, indexes: Sequence[int], line: LogLine) -> tuple[str, ...]:
+        """The literals of these indexes; for a line whose message was hidden, those that its message holds."""
+        if any(index >= self._hidden_from for index in indexes):
+            return tuple(text for text in dict.fromkeys(self.texts) if text in line.message)
+        return tuple(dict.fromkeys(self.texts[index] for index in indexes))
+
+
+def _json_forms(literal: str) -> tuple[str, ...]:
+    from json import dumps
+
+    return dumps(literal)[1:-1], dumps(literal, ensure_ascii=False)[1:-1]
+
+
+@dataclass(frozen=True)
 class Log:
-    text: str
+    """`data` is clean UTF-8 (see parsers/text). `number` is that of its first line; only hits in `begin:end` are given."""
 
-    def lines_with(self, literals: Iterable[str]) -> Iterator[LogLine]:
-        """The lines that hold at least one of the literals, in order, each once."""
-        starts: set[int] = set()
-        for literal in (*literals, *_HIDDEN):
-            self._collect(literal, starts)
-        number, last = 1, 0
-        for start in sorted(starts):
-            number += self.text.count("\n", last, start)
+    data: bytes
+    number: int = 1
+    begin: int = 0
+    end: int | None = None
+
+    @classmethod
+    def of(cls, text: str) -> "Log":
+        return cls(text.encode(errors="replace"))
+
+    @property
+    def text(self) -> str:
+        return _decoded(self.data)
+
+    def lines_with(self, literals: Literals) -> Iterator[tuple[LogLine, tuple[str, ...]]]:
+        """The lines that hold at least one of the literals, in order, each once, with what each holds."""
+        number, last, end = self.number, 0, len(self.data) if self.end is None else self.end
+        for start, indexes in self._starts(literals):
+            if not self.begin <= start < end:
+                continue
+            number += self.data.count(b"\n", last, start)
             last = start
-            yield self._line(start, number)
+            line = self._line(start, number)
+            yield line, literals.of(indexes, line)
 
-    def _collect(self, literal: str, starts: set[int]) -> None:
-        at = self.text.find(literal)
-        while at >= 0:
-            starts.add(self.text.rfind("\n", 0, at) + 1)
-            end = self.text.find("\n", at)
-            if end < 0:
-                return
-            at = self.text.find(literal, end)
+    def _starts(self, literals: Literals) -> Iterator[tuple[int, list[int]]]:
+        start, stop = 0, -1
+        indexes: list[int] = []
+        for at, index in literals.scanner.find(self.data):
+            if at >= stop:
+                if indexes:
+                    yield start, indexes
+                start, stop, indexes = self.data.rfind(b"\n", 0, at) + 1, self._stop(at), []
+            indexes.append(index)
+        if indexes:
+            yield start, indexes
+
+    def _stop(self, at: int) -> int:
+        stop = self.data.find(b"\n", at)
+        return len(self.data) if stop < 0 else stop
 
     def _line(self, start: int, number: int) -> LogLine:
-        end = self.text.find("\n", start)
-        end = len(self.text) if end < 0 else end
-        line = log_line.parse(self.text[start : min(end, start + log_line.LONGEST)], number=number)
-        return replace(line, start=start)
+        raw = self.data[start : min(self._stop(start), start + 4 * log_line.LONGEST)]
+        return replace(log_line.parse(raw.decode(errors="replace"), number=number), start=start)
 
     def before(self, line: LogLine, *, count: int) -> Iterator[LogLine]:
         """Up to `count` lines before this one, the nearest first."""
@@ -50,24 +96,29 @@ class Log:
         for step in range(1, count + 1):
             if start == 0:
                 return
-            start = self.text.rfind("\n", 0, start - 1) + 1
+            start = self.data.rfind(b"\n", 0, start - 1) + 1
             yield self._line(start, line.number - step)
 
     def after(self, line: LogLine, *, count: int) -> Iterator[LogLine]:
         start = line.start
         for step in range(1, count + 1):
-            start = self.text.find("\n", start) + 1
-            if start == 0 or start >= len(self.text):
+            start = self.data.find(b"\n", start) + 1
+            if start == 0 or start >= len(self.data):
                 return
             yield self._line(start, line.number + step)
 
     def sample(self) -> list[LogLine]:
         """The first lines that are not empty, taken apart, to judge what kind of text this is."""
-        head = self.text[: 64 * 1024].split("\n")
-        rows = [(n, row) for n, row in enumerate(head, 1) if row.strip()]
+        head = self.data[: 64 * 1024].decode(errors="replace").split("\n")
+        rows = [(n, row) for n, row in enumerate(head, self.number) if row.strip()]
         return [log_line.parse(row, number=n) for n, row in rows[:_SAMPLE_LINES]]
 
     def tail(self) -> list[LogLine]:
         """The last lines that are not empty, taken apart, to judge how fresh this is and whose it is."""
-        rows = [row for row in self.text[-64 * 1024 :].split("\n") if row.strip()]
+        rows = [row for row in self.data[-64 * 1024 :].decode(errors="replace").split("\n") if row.strip()]
         return [log_line.parse(row, number=number) for number, row in enumerate(rows[-_SAMPLE_LINES:], 1)]
+
+
+@lru_cache(maxsize=2)
+def _decoded(data: bytes) -> str:
+    return data.decode(errors="replace")

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from diagnostics.engine.parsers.recognise import TextKinds
+
 _DEVICE = re.compile(r"(?P<pci>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<what>.*)")
 _LINK = re.compile(r"\s+(?P<which>LnkCap|LnkSta):.*?Speed (?P<speed>[\d.]+)GT/s[^,]*, Width x(?P<width>\d+)")
 _BUS = re.compile(r"\s+Bus: primary=\w+, secondary=(?P<secondary>[0-9a-f]{2})")
@@ -40,3 +42,6 @@ def devices(text: str) -> list[Device]:
 def looks_like(head: str) -> bool:
     rows = [row for row in head.splitlines()[:100] if row.strip() and not row[0].isspace()]
     return bool(rows) and sum(bool(_DEVICE.match(row)) for row in rows) * 2 > len(rows)
+
+
+TEXT_KINDS: TextKinds = (("lspci", looks_like),)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
+from diagnostics.engine.parsers.recognise import TextKinds, matches
+
 _GPU = re.compile(r"\s*GPU (?P<pci>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s*$")
 _SETTING = re.compile(r"(?P<indent>\s*)(?P<key>[^:]+?)\s*(?::\s?(?P<value>.*?))?\s*$")
 _LINK_GPU = re.compile(r"GPU (?P<index>\d+): ")
@@ -90,3 +92,15 @@ def _leaves(element: ElementTree.Element, path: str) -> Iterator[tuple[str, str]
 
 def _key(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+# Settings that only nvidia-smi -q prints, for what was cut out of it.
+_KEYS = "Remapping Failure Occurred|HW Power Brake Slowdown|Pending Page Blacklist|SRAM Threshold Exceeded"
+
+TEXT_KINDS: TextKinds = (
+    ("nvidia-smi", matches(r"<nvidia_smi_log|NVSMI LOG")),
+    ("nvidia-smi", matches(r"(?m:^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\s*$)")),
+    ("nvidia-smi", matches(rf"(?m:^\s*(?:{_KEYS}) +: )")),
+    ("nvidia-smi-table", matches(r"(?m:^\| NVIDIA-SMI \d)")),
+    ("nvlink", matches(r"(?m:^GPU \d+: .*\(UUID: )[\s\S]*(?:\n\s+Link \d+: |all links are inActive)")),
+)
