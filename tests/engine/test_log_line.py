@@ -1,4 +1,5 @@
-from datetime import UTC, datetime
+import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -38,6 +39,19 @@ AT = datetime(2026, 2, 24, 10, 58, 12, tzinfo=UTC)
         "kernel: ",
         "gn-7 kernel: ",
         "[Tue Feb 24 10:58:12 2026] gn-7 kernel: ",
+        "[Feb24 10:58] ",
+        "2月 24 10:58:12 gn-7 kernel: ",
+        "[二 2月 24 10:58:12 2026] ",
+        "2026年02月24日 10:58:12 gn-7 kernel: ",
+        "févr. 24 10:58:12 gn-7 kernel: ",
+        "Tue 2026-02-24 10:58:12 CET gn-7 kernel: ",
+        "2026-02-24T10:58:12.123Z cpu12:2097)",
+        "2026-02-24T10:58:12.123Z In(182) vmkernel: cpu3:2098 opID=1c)",
+        "gn-7: [ 6781.548768] ",
+        "gn-7: Feb 24 10:58:12 gn-7 kernel: ",
+        "118:Feb 24 10:58:12 gn-7 kernel: ",
+        "/var/log/kern.log:Feb 24 10:58:12 gn-7 kernel: ",
+        "kern.log.1:118:[ 6781.548768] ",
     ],
 )
 def test_every_usual_prefix_of_the_kernel_is_taken_off(prefix: str):
@@ -104,3 +118,51 @@ def test_a_date_that_no_calendar_has_gives_no_moment(text: str):
 
 def test_colours_and_nuls_are_taken_off():
     assert log_line.parse("\x1b[33m[  1.000000]\x1b[0m \x1b[1mhello\0\x1b[0m", number=1).message == "hello"
+
+
+@pytest.mark.parametrize(
+    ("entry", "kernel", "host"),
+    [
+        (
+            {"log": f"Feb 24 10:58:12 gn-7 kernel: {MESSAGE}\n", "stream": "stderr", "time": "2026-02-24T10:58:13Z"},
+            True,
+            "gn-7",
+        ),
+        (
+            {
+                "@timestamp": "2026-02-24T10:58:12Z",
+                "message": MESSAGE,
+                "host": {"name": "gn-7"},
+                "process": {"name": "kernel"},
+            },
+            True,
+            "gn-7",
+        ),
+        (
+            {"message": MESSAGE, "hostname": "gn-7", "facility": "kern", "timestamp": "2026-02-24T10:58:12+00:00"},
+            True,
+            "gn-7",
+        ),
+        ({"level": "error", "ts": 1771930692.5, "msg": MESSAGE, "caller": "gpu/watch.go:12"}, False, None),
+        ({"jsonPayload": {"message": MESSAGE}, "timestamp": "2026-02-24T10:58:12Z"}, None, None),
+    ],
+)
+def test_json_of_collectors_and_loggers_is_read_through(
+    entry: dict[str, object], kernel: bool | None, host: str | None
+):
+    line = log_line.parse(json.dumps(entry), number=1)
+    assert (line.message, line.kernel, line.host) == (MESSAGE, kernel, host)
+    assert line.moment.at
+    assert abs(line.moment.at - AT) < timedelta(seconds=2)
+
+
+def test_klog_and_logfmt_are_programs_with_their_time():
+    klog = log_line.parse(f"E0224 10:58:12.123456    1234 watch.go:12] {MESSAGE}", number=1)
+    assert (klog.message, klog.kernel, klog.moment.has_year) == (MESSAGE, False, False)
+    logfmt = log_line.parse(f'time="2026-02-24T10:58:12Z" level=error msg="{MESSAGE}"', number=1)
+    assert (logfmt.kernel, logfmt.moment.at) == (False, AT)
+
+
+def test_the_letters_of_a_zone_count_only_if_no_other_zone_has_them():
+    assert log_line.parse(f"Tue 2026-02-24 11:58:12 CET gn-7 kernel: {MESSAGE}", number=1).moment.at == AT
+    assert not log_line.parse(f"Tue 2026-02-24 11:58:12 CST gn-7 kernel: {MESSAGE}", number=1).moment.zoned

@@ -53,13 +53,27 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What follows from what: `folds` at the same `scope`, up to `window_s` seconds after (`before_s` before), belong to `roots`."""
+    """What follows from what: `folds` at the same `scope`, up to `window_s` seconds after (`before_s` before), belong to `roots`.
+
+    `across_boots`: also where no clock tells the time between them and they lie in different boots.
+    """
 
     roots: tuple[str, ...]
     folds: tuple[str, ...]
     scope: Literal["component", "node"]
     window_s: float
     before_s: float
+    across_boots: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """`faults` at one part that hit at least so many different `subjects` (processes) mean more than one of them does."""
+
+    faults: tuple[str, ...]
+    subjects: int
+    detail: str
+    action: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +106,15 @@ def chains() -> tuple[Chain, ...]:
             row.get("scope", "node"),
             float(row["window_s"]),
             float(row.get("before_s", 60)),
+            bool(row.get("across_boots", False)),
         )
         for row in _table("chains.toml")["chain"]
     )
+
+
+@lru_cache(maxsize=1)
+def repeats() -> tuple[Repeat, ...]:
+    return tuple(Repeat(tuple(row.pop("faults")), **row) for row in _table("repeats.toml")["repeat"])
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,50 @@
+"""Files that hold the output of several commands."""
+
+from tests.engine.helpers import assert_finds, diagnosis_of, roots
+
+XID = "[ 812.001234] NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
+SEL = "   1 | 12/01/2026 | 03:38:00 | Power Supply #0x63 | Failure detected | Asserted\n"
+
+
+def test_a_bug_report_is_read_section_by_section():
+    ruler = "_" * 44
+    text = f"""{ruler}
+
+Start of NVIDIA bug report log file.  Please include this file.
+{ruler}
+
+*** /proc/driver/nvidia/./version
+*** ls: -r--r--r-- 1 root root 0 2026-12-01 03:38:00 /proc/driver/nvidia/./version
+NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2026
+
+{ruler}
+
+/usr/bin/dmesg:
+
+{XID}
+{ruler}
+
+End of NVIDIA bug report log file.
+"""
+    finding = assert_finds("gpu.off_bus", text)
+    assert finding.line_number == text.splitlines().index(XID) + 1
+
+
+def test_a_pasted_terminal_is_read_command_by_command_and_its_prompt_names_the_node():
+    text = f"root@gpu-a17:~# dmesg | tail\n{XID}\nroot@gpu-a17:~# sudo ipmitool sel list\n{SEL}root@gpu-a17:~# \n"
+    found = roots(diagnosis_of(text))
+    assert {(one.fault, one.node) for one in found} == {("gpu.off_bus", "gpu-a17"), ("host.psu.failed", "gpu-a17")}
+    assert {one.line_number for one in found} == {2, 4}
+
+
+def test_headings_of_scripts_and_of_tail_cut_too():
+    for heading in ("===== ipmitool sel list =====", "### ipmitool sel list", "+ ipmitool sel list", "==> sel.txt <=="):
+        assert {one.fault for one in roots(diagnosis_of(f"=== dmesg ===\n{XID}\n\n{heading}\n{SEL}"))} == {
+            "gpu.off_bus",
+            "host.psu.failed",
+        }, heading
+
+
+def test_a_log_that_quotes_a_prompt_stays_one_log():
+    text = f"Dec  1 03:37:59 n1 sudo[12]: root : COMMAND=/usr/bin/nvidia-smi -q\n{XID}\n"
+    assert diagnosis_of(text).kind == "log"
