@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from diagnostics.models import DiagnosticRun, Evidence, Finding, FindingVerdict, ProbeResult
 from diagnostics.probes.table import PROBES
+from incidents.domain.hardware import PartFacts
 from incidents.models import Incident, Node, User
 from incidents.queries import incidents_for, nodes_for
 
@@ -162,6 +163,14 @@ def parts_by_name(node: Node | None) -> dict[str, int]:
         return {}
     rows = node.parts.filter(removed_at=None).values_list("pk", "kind", "slot", "uuid", "pci_address")
     return {name: pk for pk, *names in rows for name in _names(*names) if name}
+
+
+def hardware_of(node: Node | None) -> tuple[PartFacts, ...]:
+    """What is in the node now, as the engine takes it: it names a board that answers no more."""
+    if node is None:
+        return ()
+    fields = ("kind", "slot", "model", "serial", "uuid", "pci_address", "attributes")
+    return tuple(PartFacts(**row) for row in node.parts.filter(removed_at=None).values(*fields))
 
 
 def _names(kind: str, slot: str, uuid: str, pci: str) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ def judged(run: DiagnosticRun) -> Judged:
             problems.append(Check(name, (), "could_not_check", str(error)))
     path = str(run.node or run.incident)
     hostname = run.node.hostname if run.node else None
-    diagnosis = engine.diagnose(parts, path=path, since=run.since, node=hostname, problems=problems)
+    diagnosis = engine.diagnose(
+        parts, path=path, since=run.since, node=hostname, problems=problems, inventory=queries.hardware_of(run.node)
+    )
     return Judged(diagnosis, sources)
 
 
@@ -169,6 +171,10 @@ def _row(
         first_at=found.first_at,
         last_at=found.last_at,
         count=found.count,
+        boot=_clean(found.boot or "", 80),
+        injected=found.injected,
+        authorities={name: _clean(said, 300) for name, said in found.authorities.items()},
+        part_facts={name: _clean(value, 200) for name, value in found.part.items()},
         engine_version=ENGINE_VERSION,
         catalog_version=CATALOG_VERSION,
     )

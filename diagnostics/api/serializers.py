@@ -77,6 +77,10 @@ class ConsequenceSerializer(serializers.ModelSerializer):
             "first_at",
             "last_at",
             "count",
+            "boot",
+            "injected",
+            "authorities",
+            "part_facts",
         ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnostics.engine import bundle
 from diagnostics.engine.diagnose import diagnose, document
+from diagnostics.engine.document import action_in, detail_in
 from diagnostics.engine.types import Check, Diagnosis, Finding
 from incidents.domain import faults
 
@@ -19,11 +20,11 @@ _COLOURS = {"SEV1": "1;31", "SEV2": "31", "SEV3": "33", "SEV4": "36"}
 _WORDS = {
     "en": {
         "clean": "no fault found", "note": "note", "line": "line", "times": "times", "follows": "it led to", "action": "do",
-        "node": "node", "unchecked": "could not check", "more": "more", "nothing": "nothing could be checked",
+        "node": "node", "unchecked": "could not check", "injected": "injected by a test", "more": "more", "nothing": "nothing could be checked",
     },
     "zh-hans": {
         "clean": "未发现故障", "note": "提示", "line": "行", "times": "次", "follows": "由此引起", "action": "处置",
-        "node": "节点", "unchecked": "无法检查", "more": "更多", "nothing": "没有可检查的内容",
+        "node": "节点", "unchecked": "无法检查", "injected": "测试注入", "more": "更多", "nothing": "没有可检查的内容",
     },
 }  # fmt: skip
 
@@ -84,7 +85,7 @@ def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
 
 def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
     words, fault = _WORDS[language], faults.get(finding.fault)
-    mark = finding.severity if finding.root else words["note"]
+    mark = finding.severity if finding.root else words["injected" if finding.injected else "note"]
     where = "  ".join(part for part in (finding.component, finding.node and f"{words['node']} {finding.node}") if part)
     times = f"  ({finding.count} {words['times']})" if finding.count > 1 else ""
     head = _paint(mark, _COLOURS[finding.severity] if finding.root else "2")
@@ -92,9 +93,13 @@ def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
     source = f"{finding.source_name} " if finding.source_name else ""
     yield f"      {source}{words['line']} {finding.line_number}: {_short(finding.line)}"
     if finding.detail:
-        yield f"      {finding.detail}"
+        yield f"      {detail_in(finding, language)}"
+    if finding.part:
+        yield f"      {'  '.join(f'{name} {value}' for name, value in finding.part.items())}"
     if finding.root:
-        yield f"      {words['action']}: {finding.action}"
+        yield f"      {words['action']}: {action_in(finding, language)}"
+    if len(finding.authorities) > 1:
+        yield f"      {'; '.join(f'{name}: {said}' for name, said in finding.authorities.items())}"
     for consequence in finding.consequences:
         title = faults.get(consequence.fault).title_in(language)
         yield f"      {words['follows']}: {title}  {consequence.component or ''}  ({words['line']} {consequence.line_number})"

@@ -34,6 +34,10 @@ class Finding(AppendOnly):
     first_at = models.DateTimeField(null=True, blank=True)
     last_at = models.DateTimeField(null=True, blank=True)
     count = models.PositiveIntegerField(default=1)
+    boot = models.CharField(max_length=80, blank=True)  # its id, or its number in a log that shows several
+    injected = models.BooleanField(default=False)  # a test put it there
+    authorities = models.JSONField(default=dict, blank=True)  # who says what to do: {"nvidia": "RESET_GPU"}
+    part_facts = models.JSONField(default=dict, blank=True)  # what was known of the part then: index, uuid, serial, slot
     engine_version = models.CharField(max_length=40)
     catalog_version = models.CharField(max_length=40)
 

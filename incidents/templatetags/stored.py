@@ -4,7 +4,7 @@ A sentence that is not in the catalogue is shown as it was stored.
 """
 
 from django import template
-from django.utils.translation import gettext, gettext_noop, pgettext
+from django.utils.translation import get_language, gettext, gettext_noop
 
 from incidents.domain import faults
 
@@ -46,6 +46,16 @@ MARKED = (
     gettext_noop("kernel"),
     gettext_noop("architecture"),
     gettext_noop("gpus"),
+    # what is known of a part, and who says what to do about it (diagnostics.engine)
+    gettext_noop("index"),
+    gettext_noop("uuid"),
+    gettext_noop("serial"),
+    gettext_noop("slot"),
+    gettext_noop("model"),
+    gettext_noop("pci"),
+    gettext_noop("nvidia"),
+    gettext_noop("driver"),
+    gettext_noop("azure"),
 )
 
 
@@ -59,7 +69,8 @@ def in_words(text: object) -> str:
 def first_action(text: str, code: str) -> str:
     """What to do first; the advice of a driver ahead of the catalogue's own words stays as the driver gave it."""
     try:
-        own = faults.get(code).first_action
+        fault = faults.get(code)
     except faults.UnknownFault:
         return text
-    return text.removesuffix(own) + pgettext("first action", own) if text.endswith(own) else text
+    own = fault.first_action
+    return text.removesuffix(own) + fault.first_action_in(get_language() or "en") if text.endswith(own) else text

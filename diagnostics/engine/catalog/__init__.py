@@ -73,7 +73,9 @@ class Repeat:
     faults: tuple[str, ...]
     subjects: int
     detail: str
+    detail_zh: str
     action: str
+    action_zh: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,13 @@ class Fault:
     takes_node_out: bool
     verify: str
     first_action: str
+    first_action_zh: str
 
     def title_in(self, language: str) -> str:
         return self.title_zh if language.lower().startswith("zh") else self.title
+
+    def first_action_in(self, language: str) -> str:
+        return self.first_action_zh if language.lower().startswith("zh") else self.first_action
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,40 @@
+"""One board under its address, index, UUID and serial."""
+
+from diagnostics.engine.diagnose import Part, diagnose
+from incidents.domain.hardware import PartFacts
+
+XID = "[ 812.001234] NVRM: Xid (PCI:0000:3B:00): 79, pid=1, GPU has fallen off the bus.\n"
+GPU = PartFacts(
+    "gpu", "3", model="H100", serial="1650", uuid="GPU-5c1", pci_address="00000000:3B:00.0", attributes={"slot": "SXM4"}
+)
+DIAG = """+---------------------------+------------------------------------------------+
+| Diagnostic                | Result                                         |
++===========================+================================================+
+| Diagnostic                | Fail - GPU: 3                                  |
+"""
+
+
+def look(*texts):
+    return diagnose([Part(f"p{n}", text.encode()) for n, text in enumerate(texts)], path="x", inventory=[GPU])
+
+
+def test_what_was_known_of_a_board_before_it_was_lost_is_told():
+    (finding,) = look(XID).findings
+    assert finding.component == "0000:3b:00.0"
+    assert finding.part == {
+        "index": "3", "uuid": "GPU-5c1", "serial": "1650", "slot": "SXM4", "model": "H100", "pci": "00000000:3B:00.0",
+    }  # fmt: skip
+
+
+def test_an_index_and_an_address_are_one_board():
+    found = look(DIAG).findings
+    assert {finding.component for finding in found} == {"0000:3b:00.0"}
+
+
+def test_two_processes_on_one_gpu_make_the_hardware_suspect_and_one_does_not():
+    line = "[ {at}.000001] NVRM: Xid (PCI:0000:3b:00): 13, pid={pid}, name={name}, Graphics SM Warp Exception on (GPC 0, TPC 1): Illegal Address\n"
+    one = look(line.format(at=100, pid=7, name="python3") * 2).findings[0]
+    two = look(line.format(at=100, pid=7, name="python3") + line.format(at=9000, pid=991, name="vllm")).findings[0]
+    assert "suspect" not in one.detail
+    assert "hardware is suspect" in two.detail
+    assert "dcgmi diag" in two.action
