@@ -11,7 +11,7 @@ HELPLESS := Packages could not be installed (see above). Without a way to the pa
 # A site as it should be set up, for the deployment checks.
 PRODUCTION = SICKBAY_DATA_DIR=$(VENV)/scratch SICKBAY_URL=https://sickbay.example.com SICKBAY_HOSTS=sickbay.example.com
 
-.PHONY: help install run test test-pure check lint types layers migrations docs fix proof lock messages strings screenshots dev
+.PHONY: help install run test test-pure check lint types layers migrations docs fix proof lock messages strings fault-pages screenshots dev
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,11 +57,17 @@ proof: dev ## the long lanes: journeys, chaos; goes on where it stopped
 
 messages: install ## compile the translations
 
+fault-pages: dev ## write docs/faults anew from the catalogue
+	@$(PY) bin/fault-pages
+
 strings: dev ## bring the catalogues in locale/ up to date with the code; then translate what is printed
 	@$(PY) bin/strings
 
 screenshots: dev ## pictures of every page, light and dark
 	@$(PY) -m tests.browser.shots $(ARGS)
+
+bench-scan: dev ## how fast a long log is judged, next to ripgrep, grep and others; ARGS="--size 64M" is quick
+	@$(PY) -m bench.scan $(ARGS)
 
 lock: dev ## write requirements/*.txt from pyproject.toml; UPGRADE=--upgrade for newer versions
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet uv

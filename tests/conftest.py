@@ -13,6 +13,16 @@ SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The long proofs run only where they are asked for by their mark."""
+    if "proof" in config.option.markexpr:
+        return
+    proofs = [item for item in items if item.get_closest_marker("proof")]
+    if proofs:
+        config.hook.pytest_deselected(items=proofs)
+        items[:] = [item for item in items if not item.get_closest_marker("proof")]
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker):
     """History refuses to be deleted; only so may a test database be flushed (knowledge/migrations/0002)."""

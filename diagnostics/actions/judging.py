@@ -12,7 +12,7 @@ from django.db.models import F, Q
 from diagnostics import events, queries
 from diagnostics.actions import evidence as vault
 from diagnostics.actions.runs import note
-from diagnostics.engine import diagnose as engine
+from diagnostics.engine.limited import diagnose_limited
 from diagnostics.engine.types import CATALOG_VERSION, ENGINE_VERSION, Check, Diagnosis, Part, Verdict
 from diagnostics.engine.types import Finding as Found
 from diagnostics.models import DiagnosticRun, Evidence, Finding, ProbeResult
@@ -24,6 +24,7 @@ from incidents.lib.errors import SickbayError
 State, Outcome = DiagnosticRun.State, ProbeResult.Outcome
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
+OLD = timedelta(days=7)  # what evidence tells from so long before the incident is history, no alarm
 DIED = f"Judging this evidence ended the worker {MAX_ATTEMPTS} times."
 LONGEST_LINE = 4000  # characters; the evidence has it in full
 NOTHING = Verdict("could_not_check")
@@ -58,8 +59,15 @@ def judged(run: DiagnosticRun) -> Judged:
             problems.append(Check(name, (), "could_not_check", str(error)))
     path = str(run.node or run.incident)
     hostname = run.node.hostname if run.node else None
-    diagnosis = engine.diagnose(
-        parts, path=path, since=run.since, node=hostname, problems=problems, inventory=queries.hardware_of(run.node)
+    live_since = run.incident.impact_started_at - OLD if run.incident else None
+    diagnosis = diagnose_limited(
+        parts,
+        path=path,
+        since=run.since,
+        live_since=live_since,
+        node=hostname,
+        problems=problems,
+        inventory=queries.hardware_of(run.node),
     )
     return Judged(diagnosis, sources)
 

@@ -11,6 +11,7 @@ from diagnostics.actions import evidence
 from diagnostics.actions.runs import note
 from diagnostics.actions.verifying import repair_began_at
 from diagnostics.engine.parsers.text import is_binary
+from diagnostics.engine.unpacking import CannotUnpack, is_packed, unpack_limited
 from diagnostics.models import DiagnosticRun, Evidence, ProbeResult
 from diagnostics.probes.base import Captured
 from incidents.actions.rights import Actor, name_of, person, require
@@ -21,31 +22,68 @@ from incidents.models import Incident, Node
 
 UPLOAD = "upload"  # stands where the others have the name of a probe
 UNNAMED = "evidence.txt"
+UNPACKED_TIMES = 4  # a packed file may hold so many times what may be sent
 
 
 def add_evidence(
     *, incident: Incident | None = None, node: Node | None = None, name: str, data: bytes, by: Actor, at: datetime
 ) -> Evidence:
-    """Keep the bytes and have them judged in a run of their own. `name` is shown, never opened."""
+    """Keep the bytes and have them judged in a run of their own. `name` is shown, never opened.
+
+    Of an archive each text becomes a piece of evidence of the same run; the first is returned.
+    """
     require(by, "evidence.add", incident or node)
     if incident is None and node is None:
         raise Invalid(_("Say to which incident or node the evidence belongs."))
     _check_size(data)
-    captured = Captured(safe_name(name), "application/octet-stream" if is_binary(data) else "text/plain", data)
-    stored = evidence.store(captured)
+    pieces, lacking = _pieces(safe_name(name), data)
+    kept = [evidence.store(captured) for captured in pieces]
     with transaction.atomic():
-        run = _run(incident, node or (incident.node if incident else None), by=by, at=at)
-        row = evidence.record(stored, run=run, probe=UPLOAD, by=by, at=at)
+        run = _run(incident, node or (incident.node if incident else None), lacking=lacking, by=by, at=at)
+        rows = [evidence.record(stored, run=run, probe=UPLOAD, by=by, at=at) for stored in kept]
         if incident:
-            note(incident, "evidence_added", by=by, at=at, evidence=row.pk, name=row.name, size=row.size, run=run.pk)
+            for row in rows:
+                note(
+                    incident, "evidence_added", by=by, at=at, evidence=row.pk, name=row.name, size=row.size, run=run.pk
+                )
         transaction.on_commit(doorbell.ring)
-    return row
+    return rows[0]
+
+
+def _pieces(name: str, data: bytes) -> tuple[list[Captured], str]:
+    """What is kept (the file, or what a packed one holds: secrets can only be taken out of text), and what that lacks."""
+    if not is_packed(data):
+        return [Captured(name, "application/octet-stream" if is_binary(data) else "text/plain", data)], ""
+    most = UNPACKED_TIMES * settings.EVIDENCE_UPLOAD_MAX_BYTES
+    try:
+        unpacked = unpack_limited(data, most_bytes=most)
+    except CannotUnpack as error:
+        words = {"name": name, "reason": error}
+        raise Invalid(
+            _("%(name)s cannot be unpacked: %(reason)s. Unpack it and send the log itself.") % words
+        ) from error
+    texts = [part for part in unpacked.parts if part.data.strip() and not is_binary(part.data)]
+    lacking = "; ".join(problem.reason for problem in unpacked.problems)
+    if not texts:
+        words = {"name": name, "reason": lacking or _("there is no text in it")}
+        raise Invalid(_("%(name)s cannot be unpacked: %(reason)s. Unpack it and send the log itself.") % words)
+    single = len(texts) == 1
+    return [
+        Captured(name if single else safe_path(f"{name}/{part.name}"), "text/plain", part.data) for part in texts
+    ], lacking
 
 
 def safe_name(name: str) -> str:
     """The last part of the name as it was given, without what a terminal or a header would obey."""
     last = PurePosixPath(name.replace("\\", "/")).name
     return "".join(character for character in last if character.isprintable())[-200:].strip() or UNNAMED
+
+
+def safe_path(name: str) -> str:
+    """The name of a file in an archive, shown with its folders and never opened."""
+    return (
+        "/".join(safe_name(piece) for piece in PurePosixPath(name).parts if piece not in ("/", ".."))[-200:] or UNNAMED
+    )
 
 
 def _check_size(data: bytes) -> None:
@@ -59,7 +97,7 @@ def _check_size(data: bytes) -> None:
         )
 
 
-def _run(incident: Incident | None, node: Node | None, *, by: Actor, at: datetime) -> DiagnosticRun:
+def _run(incident: Incident | None, node: Node | None, *, lacking: str, by: Actor, at: datetime) -> DiagnosticRun:
     """A run whose only probe is done: what is left is to judge it."""
     run = DiagnosticRun.objects.create(
         incident=incident,
@@ -74,6 +112,13 @@ def _run(incident: Incident | None, node: Node | None, *, by: Actor, at: datetim
         started_at=at,
     )
     run.probes.create(
-        probe=UPLOAD, version="1", state=ProbeResult.State.DONE, due_at=at, started_at=at, finished_at=at, worker="web"
+        probe=UPLOAD,
+        version="1",
+        state=ProbeResult.State.DONE,
+        due_at=at,
+        started_at=at,
+        finished_at=at,
+        worker="web",
+        reason=lacking[:500],
     )
     return run

@@ -20,7 +20,8 @@ _COLOURS = {"SEV1": "1;31", "SEV2": "31", "SEV3": "33", "SEV4": "36"}
 _WORDS = {
     "en": {
         "clean": "no fault found", "note": "note", "line": "line", "times": "times", "follows": "it led to", "action": "do",
-        "node": "node", "unchecked": "could not check", "injected": "injected by a test", "more": "more", "nothing": "nothing could be checked",
+        "node": "node", "unchecked": "could not check", "injected": "injected by a test", "more": "more",
+        "nothing": "nothing could be checked",
     },
     "zh-hans": {
         "clean": "未发现故障", "note": "提示", "line": "行", "times": "次", "follows": "由此引起", "action": "处置",

@@ -1,23 +1,18 @@
-"""Paths to parts: files, folders, archives and compressed files, read with limits.
+"""Paths to parts: files, folders, archives and compressed files, opened one after another and read with limits.
 
 Names inside archives are shown, never used as paths. Links are not followed. What is too much is cut or left out, and said so.
 """
 
-import bz2
-import gzip
-import io
-import lzma
 import sys
-import tarfile
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from diagnostics.engine import bundle_archives
+from diagnostics.engine.bundle_reader import HEAD, Budget, Growth, Reader, opener
 from diagnostics.engine.types import Check, Part
-
-_CHUNK = 1 << 20
 
 
 class Unreadable(Exception):
@@ -26,185 +21,130 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`ratio` of unpacked to packed size is looked at only beyond `ratio_from` bytes: small repetitive logs pack very well."""
+    """A log alone is read in full. `archive_bytes` is what one archive may hold, unpacked.
+
+    `ratio` of unpacked to packed size is looked at only beyond `ratio_from` bytes: small repetitive logs pack very well.
+    """
 
     parts: int = 2_000
-    part_bytes: int = 128 << 20
-    total_bytes: int = 512 << 20
+    archive_bytes: int = 8 << 30
     ratio: int = 1_000
     ratio_from: int = 32 << 20
 
 
 @dataclass(slots=True)
 class Bundle:
-    """What one path held. `is_bundle` is True for folders and archives, whose parts are judged together."""
+    """What one path holds. `parts` are opened as they are asked for, each good until the next; `problems` are known when all were.
+
+    `is_bundle` is True for folders and archives, whose parts are judged together.
+    """
 
     path: str
+    limits: Limits
     is_bundle: bool = False
-    parts: list[Part] = field(default_factory=list)
+    parts: Iterable[Part] = ()
     problems: list[Check] = field(default_factory=list)
-    total: int = 0
 
     def cannot(self, name: str, reason: str) -> None:
         self.problems.append(Check(name, (), "could_not_check", reason))
 
 
 def read(path: str, *, limits: Limits | None = None) -> Bundle:
-    """Reads one input ("-" is standard input); raises Unreadable."""
-    limits = limits or Limits()
-    bundle = Bundle(path)
+    """Opens one input ("-" is standard input); raises Unreadable."""
+    bundle = Bundle(path, limits or Limits())
     if not path:
         raise Unreadable('an empty name is no input; give a file, a folder, an archive or "-"')
     try:
         if path == "-":
             if sys.stdin is None:
                 raise Unreadable("-: standard input is closed")
-            _add(bundle, "standard input", _limited(sys.stdin.buffer, limits.total_bytes), limits)
+            _open(bundle, "standard input", sys.stdin.buffer, close=False)
         elif Path(path).is_dir():
-            _add_folder(bundle, Path(path), limits)
+            bundle.is_bundle = True
+            bundle.parts = _of_folder(bundle, Path(path))
         else:
-            _add_file(bundle, Path(path), Path(path).name, limits)
+            _open(bundle, Path(path).name, Path(path).open("rb", buffering=0))  # noqa: SIM115  closed after its last part
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror or error}") from error
     return bundle
 
 
-def _add_folder(bundle: Bundle, folder: Path, limits: Limits) -> None:
-    bundle.is_bundle = True
+def _open(bundle: Bundle, name: str, file: Any, *, close: bool = True) -> None:
+    reader = _unpacked(bundle, name, Reader(file, partial(bundle.cannot, name)))
+    head = reader.head()
+    bundle.is_bundle = bundle_archives.is_archive(head)
+    if bundle.is_bundle:
+        parts = _of_archive(bundle, name, reader, head, file)
+    else:
+        parts = _part(name, reader, head)
+    bundle.parts = _closing(file, parts) if close else parts
+    if not bundle.is_bundle and len(head) < HEAD:
+        bundle.parts = list(bundle.parts)
+
+
+def _closing(file: Any, parts: Iterator[Part]) -> Iterator[Part]:
+    with file:
+        yield from parts
+
+
+def _unpacked(bundle: Bundle, name: str, reader: Reader, budget: Budget | None = None) -> Reader:
+    """A reader of what a packed file holds; the same one if it is not packed."""
+    if not (way := opener(reader.head())):
+        return reader
+    growth = Growth(bundle.limits.ratio, bundle.limits.ratio_from, packed=lambda: reader.count)
+    return Reader(way(reader), partial(bundle.cannot, name), growth=growth, budget=budget)
+
+
+def _part(name: str, reader: Reader, head: bytes) -> Iterator[Part]:
+    """The part, whose rest is read when it is judged."""
+    reader.skip_head()
+    if head or not reader.has_told:
+        yield Part(name, head, rest=reader if len(head) == HEAD else None)
+
+
+def _of_folder(bundle: Bundle, folder: Path) -> Iterator[Part]:
+    count = 0
     for path in sorted(folder.rglob("*")):  # rglob does not enter links to folders
         if path.is_symlink() or not path.is_file():
             continue
-        if not _room(bundle, limits):
+        if not _has_room(bundle, count):
             return
+        count += 1
         name = str(path.relative_to(folder))
         try:
-            _add_file(bundle, path, name, limits)
+            with path.open("rb", buffering=0) as file:
+                yield from _member(bundle, name, Reader(file, partial(bundle.cannot, name)))
         except OSError as error:
             bundle.cannot(name, f"cannot be read: {error.strerror or error}")
-    if not bundle.parts and not bundle.problems:
+    if not count:
         bundle.cannot(str(folder), "the folder holds no files")
 
 
-def _add_file(bundle: Bundle, path: Path, name: str, limits: Limits) -> None:
-    with path.open("rb") as file:
-        data = _limited(file, limits.total_bytes)
-    _add(bundle, name, data, limits, inside=bundle.is_bundle)
-
-
-def _room(bundle: Bundle, limits: Limits) -> bool:
-    if len(bundle.parts) >= limits.parts:
-        bundle.cannot(bundle.path, f"only the first {limits.parts} files were read")
-        return False
-    if bundle.total >= limits.total_bytes:
-        bundle.cannot(bundle.path, f"only the first {limits.total_bytes >> 20} MiB were read")
-        return False
-    return True
-
-
-def _add(bundle: Bundle, name: str, data: bytes, limits: Limits, *, inside: bool = False) -> None:
-    """One blob: a packed file is unpacked, an archive opened (but for one `inside` a bundle), all else is a part."""
-    if (opener := _opener(data)) is not None:
-        unpacked = _unpack(bundle, name, data, opener, limits)
-        if unpacked is None:
-            return
-        data = unpacked
-    members = _members(data)
-    if members is None:
-        if len(data) > limits.part_bytes:
-            data = data[: limits.part_bytes]
-            bundle.cannot(name, f"only the first {limits.part_bytes >> 20} MiB were read")
-        bundle.parts.append(Part(name, data))
-        bundle.total += len(data)
-    elif inside:
-        bundle.cannot(name, "an archive inside a bundle is not opened")
-    else:
-        _add_members(bundle, name, members, limits)
-
-
-def _add_members(bundle: Bundle, name: str, members: Iterator[tuple[str, IO[bytes]]], limits: Limits) -> None:
-    bundle.is_bundle = True
+def _of_archive(bundle: Bundle, name: str, reader: Reader, head: bytes, file: Any) -> Iterator[Part]:
+    budget, limits = Budget(bundle.limits.archive_bytes), bundle.limits
     try:
-        for member, file in members:
-            if not _room(bundle, limits):
+        members = bundle_archives.members(reader, head, file, budget.most)
+        for count, (member, content, size) in enumerate(members):
+            if not _has_room(bundle, count) or budget.used > budget.most:
                 return
-            _add(bundle, member, _limited(file, limits.part_bytes), limits, inside=True)
-    except (
-        tarfile.TarError,
-        zipfile.BadZipFile,
-        EOFError,
-        OSError,
-        RuntimeError,
-        ValueError,
-        NotImplementedError,
-    ) as error:
+            growth = Growth(limits.ratio, limits.ratio_from, packed=partial(int, size)) if size is not None else None
+            packed = Reader(content, partial(bundle.cannot, member), growth=growth, budget=budget)
+            yield from _member(bundle, member, packed, budget)
+    except bundle_archives.BROKEN as error:
         bundle.cannot(name, f"the archive is broken: {error}")
 
 
-def _members(data: bytes) -> Iterator[tuple[str, IO[bytes]]] | None:
-    """The files of an archive, or None if this is none."""
-    if data[257:262] == b"ustar":
-        return _tar_members(data)
-    return _zip_members(data) if data.startswith(b"PK\x03\x04") else None
+def _member(bundle: Bundle, name: str, packed: Reader, budget: Budget | None = None) -> Iterator[Part]:
+    reader = _unpacked(bundle, name, packed, budget)
+    head = reader.head()
+    if bundle_archives.is_archive(head):
+        bundle.cannot(name, "an archive inside a bundle is not opened")
+    else:
+        yield from _part(name, reader, head)
 
 
-def _tar_members(data: bytes) -> Iterator[tuple[str, IO[bytes]]]:
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-        for member in archive:
-            if member.isreg() and (file := archive.extractfile(member)):
-                yield member.name, file
-
-
-def _zip_members(data: bytes) -> Iterator[tuple[str, IO[bytes]]]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for info in archive.infolist():
-            if not info.is_dir():
-                with archive.open(info) as file:
-                    yield info.filename, file
-
-
-def _opener(data: bytes) -> Any:
-    """The reader of a packed file, by its first bytes; None if it is not packed."""
-    if data.startswith(b"\x1f\x8b"):
-        return lambda raw: gzip.GzipFile(fileobj=raw)
-    if data.startswith(b"\xfd7zXZ\x00"):
-        return lzma.LZMAFile
-    if data.startswith(b"BZh"):
-        return bz2.BZ2File
-    if data.startswith(b"\x28\xb5\x2f\xfd"):
-        return _zstd
-    return None
-
-
-def _zstd(raw: IO[bytes]) -> Any:
-    import zstandard  # heavy, and only needed for this one kind of file
-
-    return zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(raw, read_across_frames=True)
-
-
-def _unpack(bundle: Bundle, name: str, data: bytes, opener: Any, limits: Limits) -> bytes | None:
-    """None if nothing could be had; what came before the damage is kept, for the last minutes of a log matter most."""
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        with opener(io.BytesIO(data)) as file:
-            while chunk := file.read(_CHUNK):
-                size += len(chunk)
-                chunks.append(chunk)
-                if size > limits.ratio_from and size > limits.ratio * len(data):
-                    bundle.cannot(name, f"not unpacked: it grows more than {limits.ratio} times, as only a bomb does")
-                    return None
-                if size > limits.total_bytes:
-                    break
-    except Exception as error:  # noqa: BLE001  each of the four readers has errors of its own; none may end the diagnosis
-        bundle.cannot(name, f"the packed file is broken after {size} bytes: {error}")
-    return b"".join(chunks) if chunks else None
-
-
-def _limited(file: IO[bytes], most: int) -> bytes:
-    """At most one byte more than `most`, so that the caller sees that there was more."""
-    chunks: list[bytes] = []
-    left = most + 1
-    while left > 0 and (chunk := file.read(min(_CHUNK, left))):
-        chunks.append(chunk)
-        left -= len(chunk)
-    return b"".join(chunks)
+def _has_room(bundle: Bundle, count: int) -> bool:
+    if count < bundle.limits.parts:
+        return True
+    bundle.cannot(bundle.path, f"only the first {bundle.limits.parts} files were read")
+    return False

@@ -19,10 +19,16 @@ def fold(groups: Sequence[Group]) -> None:
         for root in groups:
             if root.fault in chain.roots and root.is_root:
                 others = sorted(item for fault in chain.folds for item in of_kin.get((fault, root.node), ()))
-                for _place, other in others:
-                    if _follows(other, root, chain):
-                        other.parent = root
-                        root.children.append(other)
+                followers = [other for _place, other in others if _follows(other, root, chain)]
+                if len(followers) >= chain.least:
+                    _put_under(root, followers)
+
+
+def _put_under(root: Group, followers: Sequence[Group]) -> None:
+    for other in followers:
+        if root.top is not other:  # one of them may have been put above it meanwhile
+            other.parent = root
+            root.children.append(other)
 
 
 def descendants(group: Group) -> list[Group]:

@@ -1,9 +1,10 @@
 """The engine's front door: bytes of one node or job in, one diagnosis out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from diagnostics.engine import counts
 from diagnostics.engine.document import document
 from diagnostics.engine.findings import findings
 from diagnostics.engine.identities import Identities
@@ -20,10 +21,11 @@ __all__ = ["Part", "diagnose", "document"]
 
 
 def diagnose(
-    parts: Sequence[Part],
+    parts: Iterable[Part],
     *,
     path: str,
     since: datetime | None = None,
+    live_since: datetime | None = None,
     node: str | None = None,
     is_bundle: bool = False,
     problems: Sequence[Check] = (),
@@ -31,25 +33,31 @@ def diagnose(
 ) -> Diagnosis:
     """Judges the parts together, as evidence of one node or job.
 
-    `since` (aware) leaves out what carries an earlier time of its own; what carries none stays. `node` names the node where the
-    evidence does not. `problems` are what the reader of the parts could not read.
+    `since` (aware) leaves out what carries an earlier time of its own; what carries none stays. What is older than `live_since`
+    (aware) is told with its time, as a note: it raises no alarm any more. `node` names the node where the evidence does not.
+    `problems` are what the reader of the parts could not read, known when all were read. `inventory`: the parts of the node as they
+    were known before, which outlives a lost GPU.
     """
     identities = Identities()
     identities.learn(inventory, node)
-    seen, checks, kinds = [], list(problems), []
+    seen, checks, reads = [], [], []
     for part in parts:
         for one in read(part):
             identities.learn(one.parts, one.node or node)
             counted = [
-                replace(sign, node=sign.node or node) for sign in one.observations if _counts(sign.moment, since)
+                _aged(replace(sign, node=sign.node or node), live_since)
+                for sign in one.observations
+                if since is None or not _is_older(sign.moment, since)
             ]
             seen += counted
             checks += [_settled(check, counted) for check in one.checks]
-            kinds.append(one.kind)
+            reads.append((one, part.name))
+    seen += counts.missing(reads, node)
+    checks += problems
     found = findings(seen, identities)
     checked = [check for check in checks if check.status != "could_not_check"]
     gaps = [check for check in checks if check.status == "could_not_check"]
-    kind = "bundle" if is_bundle or len(kinds) > 1 else (kinds[0] if kinds else "unknown")
+    kind = "bundle" if is_bundle or len(reads) > 1 else (reads[0][0].kind if reads else "unknown")
     return Diagnosis(path, kind, found, tuple(checked), tuple(gaps), _verdict(found, checked))
 
 
@@ -59,8 +67,8 @@ def _settled(check: Check, seen: Sequence[Observation]) -> Check:
     return replace(check, status="findings") if check.status == "clean" and named & set(check.families) else check
 
 
-def _counts(moment: Moment, since: datetime | None) -> bool:
-    return since is None or not _is_older(moment, since)
+def _aged(sign: Observation, live_since: datetime | None) -> Observation:
+    return replace(sign, role="note") if live_since and _is_older(sign.moment, live_since) else sign
 
 
 def _is_older(moment: Moment, since: datetime) -> bool:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from diagnostics.engine import catalog, chains, groups
+from diagnostics.engine import catalog, chains, groups, together
 from diagnostics.engine.catalog import Repeat
 from diagnostics.engine.groups import Group
 from diagnostics.engine.identities import Identities
@@ -19,7 +19,7 @@ def findings(observations: Sequence[Observation], identities: Identities) -> tup
     known = [identities.named(seen) for seen in groups.with_node(observations)]
     found = groups.grouped(known)
     chains.fold(found)
-    tops = groups.merged([group for group in found if group.parent is None])
+    tops = groups.merged([group for group in together.shared(found) if group.parent is None])
     made = [_finding(group, identities) for group in tops]
     return tuple(sorted(made, key=lambda finding: (not finding.root, finding.severity)))
 

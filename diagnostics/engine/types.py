@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 ENGINE_VERSION = "0.1.0"
 CATALOG_VERSION = "2026.12"
@@ -13,16 +13,23 @@ Confidence = Literal["high", "medium", "low"]
 Status = Literal["clean", "findings", "could_not_check"]
 
 
+class Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to `size` bytes, less only at the end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One piece of evidence: a name to show (never trusted, never opened) and its bytes.
 
-    `first_line` is the number of its first line in the file that it was cut from.
+    `first_line` is the number of its first line in the file that it was cut from. Where there is a `rest`, `data` is only the
+    beginning, and the rest is read as it is judged: once, and before the next part is asked for.
     """
 
     name: str
     data: bytes
     first_line: int = 1
+    rest: Readable | None = None
 
 
 @dataclass(frozen=True, slots=True)

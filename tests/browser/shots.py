@@ -96,7 +96,9 @@ def visit(opened: Browser, address: str, shape: Shape, *, session: str = "") -> 
     complaints.listen(page)
     page.goto(address, wait_until="load")
     try:  # the first layouts of a loading page may be wider than the one it settles on
-        page.wait_for_function("document.documentElement.scrollWidth <= document.documentElement.clientWidth", timeout=5000)
+        page.wait_for_function(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth", timeout=5000
+        )
     except PlaywrightTimeout:
         complaints.lines.append(f"{address} scrolls sideways, at: {', '.join(page.evaluate(TOO_WIDE))}")
     return page, complaints

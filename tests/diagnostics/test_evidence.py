@@ -151,11 +151,6 @@ def test_a_long_line_without_secrets_is_read_in_a_moment():
     assert redact(b"a" * 5_000_000 + b"@" + b"token" * 1000)[1] == 0
 
 
-def test_archives_stay_as_they_are(give):
-    data = b"\x1f\x8b\x08\0\0password=hunter22"
-    assert evidence.read(give(data, "bundle.tgz")) == data
-
-
 @pytest.mark.parametrize("data", [b"", b" \n\t"])
 def test_an_empty_file_is_refused_with_words(give, data):
     with pytest.raises(Invalid, match="empty"):

@@ -139,3 +139,10 @@ def test_a_sentence_that_nobody_translated_is_shown_as_it_was_stored():
     with translation.override("zh-hans"):
         assert in_words("Rule of a site: no pager on Sundays") == "Rule of a site: no pager on Sundays"
         assert in_words("") == ""
+
+
+def test_the_pages_of_the_faults_say_what_the_catalogue_says():
+    check = subprocess.run(
+        [sys.executable, "bin/fault-pages", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert check.returncode == 0, check.stdout + check.stderr

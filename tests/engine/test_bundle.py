@@ -11,9 +11,11 @@ import zstandard
 
 from diagnostics.engine import bundle
 from diagnostics.engine.bundle import Limits
+from diagnostics.engine.types import Part
 
 LOG = b"[ 1.000000] NVRM: Xid (PCI:0000:5e:00): 79, pid=1, GPU has fallen off the bus.\n"
-SMALL = Limits(parts=3, part_bytes=1000, total_bytes=2000, ratio=10, ratio_from=500)
+SMALL = Limits(parts=3, archive_bytes=2 << 20, ratio=10, ratio_from=500)
+MIB = 1 << 20
 
 
 def tar_of(**files: bytes) -> bytes:
@@ -37,7 +39,17 @@ def zip_of(**files: bytes) -> bytes:
 def read(tmp_path: Path, data: bytes, **limits: Limits) -> bundle.Bundle:
     path = tmp_path / "input"
     path.write_bytes(data)
-    return bundle.read(str(path), **limits)
+    return whole(bundle.read(str(path), **limits))
+
+
+def whole(found: bundle.Bundle) -> bundle.Bundle:
+    """With every part read to its end, as judging does."""
+    found.parts = [Part(part.name, part.data + (part.rest.read() if part.rest else b"")) for part in found.parts]
+    return found
+
+
+def log_of(size: int) -> bytes:
+    return b"".join(b"line %d of a log that is long\n" % n for n in range(size // 30))
 
 
 PACKERS = [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress]
@@ -66,12 +78,12 @@ def test_a_folder_is_read_without_following_links(tmp_path: Path):
     (folder / "logs" / "kern.log").write_bytes(LOG)
     (folder / "link").symlink_to(tmp_path / "outside")
     (folder / "up").symlink_to(tmp_path, target_is_directory=True)
-    assert [part.name for part in bundle.read(str(folder)).parts] == ["logs/kern.log"]
+    assert [part.name for part in whole(bundle.read(str(folder))).parts] == ["logs/kern.log"]
 
 
 def test_an_archive_in_a_folder_is_not_opened_and_said_so(tmp_path: Path):
     (tmp_path / "a.tar").write_bytes(tar_of(x=LOG))
-    found = bundle.read(str(tmp_path))
+    found = whole(bundle.read(str(tmp_path)))
     assert not found.parts
     assert "not opened" in found.problems[0].reason
 
@@ -98,10 +110,53 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, pack):
     assert "bomb" in found.problems[0].reason
 
 
-def test_what_is_too_long_is_cut_and_said_so(tmp_path: Path):
-    found = read(tmp_path, bytes(range(33, 127)) * 20, limits=SMALL)
-    assert len(found.parts[0].data) == 1000
-    assert "only the first" in found.problems[0].reason
+@pytest.mark.parametrize("pack", [*PACKERS, bytes])
+def test_a_long_log_is_read_in_full(tmp_path: Path, pack):
+    log = log_of(2 * MIB)
+    found = read(tmp_path, pack(log))
+    assert (found.parts[0].data, found.problems) == (log, [])
+
+
+def test_of_a_long_archive_the_beginning_is_read_and_said_so(tmp_path: Path):
+    log = log_of(MIB)
+    found = read(tmp_path, tar_of(a=log, b=log, c=log, d=log), limits=Limits(archive_bytes=2 * MIB + 1000))
+    assert [part.name for part in found.parts] == ["a", "b"]
+    assert "only the first 2 MiB" in found.problems[0].reason
+
+
+def test_packed_files_in_an_archive_count_as_they_are_unpacked(tmp_path: Path):
+    found = read(tmp_path, tar_of(a=gzip.compress(log_of(4 * MIB)), b=LOG), limits=SMALL)
+    assert len(found.parts[0].data) <= SMALL.archive_bytes
+    assert len(found.parts) == 1
+    assert "only the first 2 MiB" in found.problems[0].reason
+
+
+@pytest.mark.parametrize("archive", [tar_of, zip_of])
+@pytest.mark.parametrize("pack", [*PACKERS, bytes])
+def test_long_files_in_archives_are_read_one_after_another(tmp_path: Path, archive, pack):
+    logs = {name: log_of(MIB) + name.encode() for name in ("a", "b", "c")}
+    found = read(tmp_path, pack(archive(**logs)))
+    assert {part.name: part.data for part in found.parts} == logs
+    assert not found.problems
+
+
+def test_a_rest_that_was_not_read_does_not_spoil_the_next_part(tmp_path: Path):
+    path = tmp_path / "input"
+    path.write_bytes(tar_of(a=log_of(3 * MIB), b=LOG))
+    assert [part.data for part in bundle.read(str(path)).parts][1] == LOG
+
+
+def test_a_zip_member_that_grows_like_a_bomb_is_left_and_the_others_are_read(tmp_path: Path):
+    found = read(tmp_path, zip_of(bomb=b"0" * 100_000, log=LOG), limits=SMALL)
+    assert [part.data for part in found.parts] == [LOG]
+    assert "bomb" in found.problems[0].reason
+
+
+def test_a_log_that_packs_very_well_is_no_bomb(tmp_path: Path):
+    log = LOG * 500_000
+    packed = gzip.compress(log)
+    assert len(log) > 200 * len(packed)
+    assert not read(tmp_path, packed).problems
 
 
 def test_too_many_files_are_left_out_and_said_so(tmp_path: Path):
@@ -110,10 +165,14 @@ def test_too_many_files_are_left_out_and_said_so(tmp_path: Path):
     assert "only the first 3 files" in found.problems[0].reason
 
 
-def test_a_cut_packed_file_gives_what_came_before_the_damage(tmp_path: Path):
-    whole = gzip.compress(b"".join(b"line %d\n" % n for n in range(200_000)))
-    found = read(tmp_path, whole[: len(whole) // 2])
-    assert found.parts[0].data.startswith(b"line 0\nline 1\n")
+@pytest.mark.parametrize("pack", PACKERS)
+def test_a_cut_packed_file_gives_what_came_before_the_damage(tmp_path: Path, pack):
+    log = b"".join(b"line %d %d\n" % (n, n * n * 7919 % 1_000_003) for n in range(120_000))
+    whole_file = pack(log)
+    found = read(tmp_path, whole_file[: len(whole_file) // 2])
+    kept = found.parts[0].data
+    assert log.startswith(kept)
+    assert len(kept) > len(log) // 4
     assert "broken" in found.problems[0].reason
 
 
@@ -130,3 +189,35 @@ def test_a_broken_archive_is_a_clear_gap(tmp_path: Path, data: bytes):
 def test_a_missing_file_is_told_in_one_line(tmp_path: Path):
     with pytest.raises(bundle.Unreadable, match="No such file"):
         bundle.read(str(tmp_path / "nothing"))
+
+
+def test_gzip_members_follow_one_another_and_padding_is_forgiven(tmp_path: Path):
+    log = log_of(MIB)
+    found = read(tmp_path, gzip.compress(log) + gzip.compress(LOG) + b"\0" * 5000)
+    assert (found.parts[0].data, found.problems) == (log + LOG, [])
+
+
+def test_what_follows_a_gzip_file_and_is_none_is_told(tmp_path: Path):
+    found = read(tmp_path, gzip.compress(LOG) + b"garbage")
+    assert found.parts[0].data == LOG
+    assert found.problems
+
+
+@pytest.mark.parametrize("level", [1, 19])
+@pytest.mark.parametrize("options", [{}, {"write_checksum": True}, {"write_content_size": False}])
+def test_zstandard_frames_of_every_form_end_where_they_end(tmp_path: Path, level: int, options: dict[str, bool]):
+    log = log_of(MIB) + b"0" * 300_000
+    frame = zstandard.ZstdCompressor(level=level, **options).compress(log)
+    skippable = b"\x50\x2a\x4d\x18\x05\0\0\0abcde"
+    assert not read(tmp_path, frame).problems
+    found = read(tmp_path, frame + skippable + frame)
+    assert (found.parts[0].data, found.problems) == (log * 2, [])
+    assert read(tmp_path, frame[:-1]).problems
+    assert read(tmp_path, frame + frame[:200]).problems
+
+
+def test_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch):
+    log = log_of(3 * MIB)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(log))))
+    found = whole(bundle.read("-"))
+    assert [(part.name, part.data) for part in found.parts] == [("standard input", log)]

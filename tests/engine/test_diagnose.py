@@ -166,3 +166,14 @@ def test_a_host_out_of_memory_is_no_container_at_its_limit():
     line = "[ 9.1] oom-kill:constraint={},nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/kubepods/x,task=py,pid=7,uid=0\n"
     assert_finds("os.oom_kill", line.format("CONSTRAINT_NONE"))
     assert_finds("container.oom_killed", line.format("CONSTRAINT_MEMCG"))
+
+
+def test_old_evidence_is_told_with_its_time_and_raises_no_alarm():
+    old = "2026-01-03T10:00:00+00:00 n1 kernel: NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.\n"
+    new = "2026-03-01T10:00:00+00:00 n1 kernel: NVRM: Xid (PCI:0000:5e:00): 48, pid=1, DBE (double bit error).\n"
+    answer = diagnose([Part("log", (old + new).encode())], path="log", live_since=datetime(2026, 2, 22, tzinfo=UTC))
+    assert [(one.fault, one.root) for one in answer.findings] == [
+        ("gpu.ecc.uncorrectable", True),
+        ("gpu.off_bus", False),
+    ]
+    assert answer.findings[1].last_at.month == 1

@@ -31,8 +31,19 @@ def test_an_index_and_an_address_are_one_board():
     assert {finding.component for finding in found} == {"0000:3b:00.0"}
 
 
+def test_a_gpu_on_the_bus_that_the_driver_does_not_list_is_missing():
+    bus = "".join(
+        f"{bus}:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev a1)\n" for bus in ("1b", "43", "52")
+    )
+    listed = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-aa)\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-bb)\n"
+    (finding,) = [one for one in look(bus, listed).findings if one.root]
+    assert (finding.fault, finding.detail) == ("gpu.count_mismatch", "3 GPUs on the PCI bus, 2 in nvidia-smi")
+    assert not look(bus, listed + "GPU 2: NVIDIA H100 80GB HBM3 (UUID: GPU-cc)\n").findings
+    assert not look(f"{bus}\tKernel driver in use: vfio-pci\n", listed).findings
+
+
 def test_two_processes_on_one_gpu_make_the_hardware_suspect_and_one_does_not():
-    line = "[ {at}.000001] NVRM: Xid (PCI:0000:3b:00): 13, pid={pid}, name={name}, Graphics SM Warp Exception on (GPC 0, TPC 1): Illegal Address\n"
+    line = "[ {at}.000001] NVRM: Xid (PCI:0000:3b:00): 13, pid={pid}, name={name}, Graphics SM Warp Exception on (GPC 0, TPC 1)\n"
     one = look(line.format(at=100, pid=7, name="python3") * 2).findings[0]
     two = look(line.format(at=100, pid=7, name="python3") + line.format(at=9000, pid=991, name="vllm")).findings[0]
     assert "suspect" not in one.detail

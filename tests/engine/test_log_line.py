@@ -52,6 +52,10 @@ AT = datetime(2026, 2, 24, 10, 58, 12, tzinfo=UTC)
         "118:Feb 24 10:58:12 gn-7 kernel: ",
         "/var/log/kern.log:Feb 24 10:58:12 gn-7 kernel: ",
         "kern.log.1:118:[ 6781.548768] ",
+        "> [ 6781.548768] ",
+        "  118 [ 6781.548768] ",
+        "Feb 24 10:58:12 [alert] kernel: [ 2410.027903] ",
+        "Feb 24 10:58:12 gn-7 kern.warn kernel: [ 2410.027903] ",
     ],
 )
 def test_every_usual_prefix_of_the_kernel_is_taken_off(prefix: str):

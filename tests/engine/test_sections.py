@@ -1,5 +1,7 @@
 """Files that hold the output of several commands."""
 
+import pytest
+
 from tests.engine.helpers import assert_finds, diagnosis_of, roots
 
 XID = "[ 812.001234] NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
@@ -48,3 +50,23 @@ def test_headings_of_scripts_and_of_tail_cut_too():
 def test_a_log_that_quotes_a_prompt_stays_one_log():
     text = f"Dec  1 03:37:59 n1 sudo[12]: root : COMMAND=/usr/bin/nvidia-smi -q\n{XID}\n"
     assert diagnosis_of(text).kind == "log"
+
+
+ROWS = """    Remapped Rows
+        Uncorrectable Error               : 4
+        Pending                           : Yes
+        Remapping Failure Occurred        : No
+"""
+
+
+@pytest.mark.parametrize("prefix", ["> ", ">> ", "{n:6}\t"])
+def test_what_a_mail_or_a_pager_put_before_each_line_is_taken_off(prefix: str):
+    quoted = "".join(prefix.format(n=n) + line for n, line in enumerate(ROWS.splitlines(keepends=True), 1))
+    assert assert_finds("gpu.row_remap.pending", quoted).line_number == 3
+    assert assert_finds("gpu.row_remap.pending", f"```text\n{quoted}```\n").line_number == 4
+
+
+def test_two_looks_at_two_drives_do_not_settle_each_other():
+    sick = "SMART overall-health self-assessment test result: FAILED!\n"
+    well = "SMART overall-health self-assessment test result: PASSED\n"
+    assert_finds("host.disk.failing", f"$ smartctl -H /dev/sda\n{sick}$ smartctl -H /dev/sdb\n{well}")

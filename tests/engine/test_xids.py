@@ -134,3 +134,70 @@ def test_injected_and_fake_errors_are_only_noted():
 )
 def test_a_quoted_xid_is_silent(line: str):
     assert assert_quiet(line + "\n" + "[ 1.000000] usb 1-1: new device\n").findings == ()
+
+
+def test_xids_in_the_forms_of_all_drivers():
+    for form in (
+        "NVRM: Xid (0000:5e:00): 79, GPU has fallen off the bus.",
+        "NVRM: Xid (PCI:0000:5e:00): 79, GPU has fallen off the bus.",
+        "NVRM: Xid (PCI:0000:5e:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
+        "NVRM: Xid (PCI:0000:5e:00): 79, pid=<unknown>, name=<unknown>, GPU has fallen off the bus.",
+        "NVRM: Xid (PCI:0000:5e:00 GPU-I:05 GPU-CI:00): 79, pid=7, GPU has fallen off the bus.",
+    ):
+        assert assert_finds("gpu.off_bus", f"[  100.000000] {form}\n").component == "0000:5e:00.0"
+
+
+@pytest.mark.parametrize("number", range(1, 177))
+def test_every_xid_has_its_documented_actions_apart_or_says_that_there_are_none(number: int):
+    (finding,) = diagnosis_of(xid(number, "details")).findings
+    known, said = faults.xid(number), finding.authorities["nvidia"]
+    assert known.immediate in said
+    assert (f"investigate: {known.investigatory}" in said) == bool(known.investigatory)
+    assert (said == "no action is documented") == (not known.immediate and not known.investigatory)
+
+
+@pytest.mark.parametrize("known", faults.all_sxids(), ids=lambda known: str(known.number))
+def test_an_sxid_says_how_its_severity_is_known(known: faults.Sxid):
+    (finding,) = diagnosis_of(
+        f"[ 5.100000] nvidia-nvswitch2: SXid (PCI:0000:c5:00.0): {known.number}, Link 3 something"
+    ).findings
+    assert ("by its name only" in finding.detail) == (known.basis == "name")
+    assert (finding.authorities["nvidia"] == known.action) == (known.basis == "documented" and bool(known.action))
+
+
+def test_the_registers_of_nvlink5_are_decoded():
+    rest = "0x00000000 0x00000000 0x00000000 0x00000000 0x00000000)"
+    peer = assert_finds("gpu.nvlink.error", xid(149, f"NETIR_LINK_EVT  Fatal   XC0 i0 Link 01 (0x021425c6 {rest}"))
+    assert peer.authorities["nvidia"] == "RESET_GPU; investigate: INVESTIGATE_PEER_DEVICE"
+    assert "link 1" in peer.detail
+    quiet = assert_finds(
+        "gpu.nvlink.degraded", xid(145, "RLW_RXPIPE Nonfatal XC0 i0 Link 05 (0x0409a0c2 0x00000008 0x1)")
+    )
+    assert quiet.authorities["nvidia"] == "IGNORE; investigate: CONTACT_SUPPORT"
+    assert_finds("gpu.nvlink.degraded", xid(145, "RLW_RSPCOL XC0 i0 Link 05 (0x00000005 0x00000001)"))
+    assert_finds("gpu.nvlink.error", xid(145, "RLW_RSPCOL XC0 i0 Link 05 (0x00000005 0x00000002)"))
+
+
+@pytest.mark.parametrize(
+    "text", ["NETIR_LINK_EVT Fatal XC0 i1 Link 07 (0x1)", "NETIR_LINK_EVT Fatal XC 1 i 2 Link 01 [0x0000000a]"]
+)
+def test_an_injected_error_is_a_note_that_says_so(text: str):
+    (note,) = assert_quiet(xid(149, text)).findings
+    assert "injected by a test" in note.detail
+
+
+def test_the_registers_of_xid_74_are_decoded():
+    text = "NVLink: fatal error detected on link 14({}, 0x0, {}, 0x0, {}, 0x0, 0x0)"
+    finding = assert_finds("gpu.nvlink.error", xid(74, text.format("0x0", "0x10000", "0x0")))
+    assert "register 3: if repeated" in finding.detail
+    assert_quiet(xid(74, text.format("0x1", "0x0", "0x0")))
+    assert_finds("gpu.nvlink.degraded", xid(74, text.format("0x0", "0x0", "0x100000")))
+    assert_finds("gpu.nvlink.error", xid(74, text.format("0x80000001", "0x0", "0x0")))
+
+
+def test_others_than_nvidia_are_quoted_where_they_differ():
+    assert set(assert_finds("gpu.app.exception", xid(69, "Class Error")).authorities) == {"nvidia", "gpud", "azure"}
+
+
+def test_a_recovery_action_that_is_taken_back_is_a_note():
+    assert_quiet(xid(154, "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)"))

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any, Literal
 
@@ -21,18 +21,19 @@ class Storm:
     fault: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signature:
     """How one fault prints itself.
 
     `literals`: one of them stands in every such line. `origin` kernel: the message must begin with the pattern and must not come
-    from another program. `role` clear: takes back what `clears` names. Named groups of the pattern name the component.
+    from another program. `role` clear: takes back what `clears` names. Named groups of the pattern name the component; the
+    group `about` names the node, where one machine tells of another. `below` finds the component in one of the two lines below.
     """
 
     id: str
     fault: str
     literals: tuple[str, ...]
-    pattern: re.Pattern[str]
+    expression: str
     role: Role | Literal["clear"]
     origin: Origin
     component: str | None
@@ -45,6 +46,12 @@ class Signature:
     positive: tuple[str, ...]
     negative: tuple[str, ...]
     subject: str
+    below: re.Pattern[str] | None = None
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when it is first asked for: a log shows few of the signatures."""
+        return re.compile(self.expression)
 
     @property
     def family(self) -> str:
@@ -55,7 +62,7 @@ class Signature:
 class Chain:
     """What follows from what: `folds` at the same `scope`, up to `window_s` seconds after (`before_s` before), belong to `roots`.
 
-    `across_boots`: also where no clock tells the time between them and they lie in different boots.
+    `least`: only if so many follow. `across_boots`: also where no clock tells the time between them and they lie in different boots.
     """
 
     roots: tuple[str, ...]
@@ -64,6 +71,7 @@ class Chain:
     window_s: float
     before_s: float
     across_boots: bool
+    least: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,17 @@ class Repeat:
     detail_zh: str
     action: str
     action_zh: str
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """One of the `faults`, shown by lines like `pattern`, on so many `nodes` within `window_s` seconds is what it `becomes`."""
+
+    faults: tuple[str, ...]
+    pattern: re.Pattern[str]
+    becomes: str
+    nodes: int
+    window_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +128,7 @@ def chains() -> tuple[Chain, ...]:
             float(row["window_s"]),
             float(row.get("before_s", 60)),
             bool(row.get("across_boots", False)),
+            int(row.get("least", 1)),
         )
         for row in _table("chains.toml")["chain"]
     )
@@ -117,6 +137,14 @@ def chains() -> tuple[Chain, ...]:
 @lru_cache(maxsize=1)
 def repeats() -> tuple[Repeat, ...]:
     return tuple(Repeat(tuple(row.pop("faults")), **row) for row in _table("repeats.toml")["repeat"])
+
+
+@lru_cache(maxsize=1)
+def together() -> tuple[Together, ...]:
+    return tuple(
+        Together(tuple(row["faults"]), re.compile(row["pattern"]), row["becomes"], row["nodes"], float(row["window_s"]))
+        for row in _table("together.toml")["together"]
+    )
 
 
 @lru_cache(maxsize=1)
@@ -145,7 +173,7 @@ def _signature(row: dict[str, Any], *, subject: str) -> Signature:
         id=row["id"],
         fault=row["fault"],
         literals=tuple(row["literals"]),
-        pattern=re.compile(row["pattern"]),
+        expression=row["pattern"],
         role=row.get("role", "root"),
         origin=origin,
         component=row.get("component"),
@@ -158,6 +186,7 @@ def _signature(row: dict[str, Any], *, subject: str) -> Signature:
         positive=tuple(row["positive"]),
         negative=tuple(row["negative"]),
         subject=subject,
+        below=re.compile(row["below"]) if "below" in row else None,
     )
 
 

@@ -1,7 +1,6 @@
 """Which boot of which machine a line of a log belongs to, where the log holds several."""
 
 import re
-from dataclasses import replace
 
 from diagnostics.engine.parsers.log_line import LogLine
 
@@ -33,7 +32,7 @@ class Boots:
             self._is_fresh = False
             if line.moment.uptime_s is not None:
                 self._follow(line.host, line.moment.uptime_s)
-        return replace(line, boot=self._named or self._label(line.host))
+        return line.of_boot(self._named or self._label(line.host))
 
     def _follow(self, host: str | None, uptime: float) -> None:
         if uptime + _BACK_S < self._uptime.get(host, 0.0):

@@ -3,7 +3,21 @@
 from functools import lru_cache
 
 from diagnostics.engine import catalog
-from diagnostics.engine.judges import bmc, fabric, gpu, pcie, probes, redfish, storage
+from diagnostics.engine.judges import (
+    alerts,
+    bmc,
+    containers,
+    fabric,
+    gpu,
+    health_states,
+    host_text,
+    inventory_diff,
+    metrics,
+    pcie,
+    probes,
+    redfish,
+    storage,
+)
 from diagnostics.engine.judges.form import Format, of
 from incidents.domain import faults
 
@@ -33,5 +47,11 @@ FORMATS: dict[str, Format] = {
     **redfish.FORMATS,
     **storage.FORMATS,
     **fabric.FORMATS,
+    **containers.FORMATS,
     **pcie.FORMATS,
+    **host_text.FORMATS,
+    **metrics.FORMATS,
+    **inventory_diff.FORMATS,
+    **health_states.FORMATS,
+    **alerts.FORMATS,
 }

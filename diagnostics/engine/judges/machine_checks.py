@@ -1,6 +1,8 @@
 """Machine checks and CPER records: what the processor and the firmware report through the kernel.
 
     mce: [Hardware Error]: CPU 0: Machine Check: 0 Bank 4: a600000000020408
+    [Hardware Error]: CPU:2 (17:31:0) MC17_STATUS[Over|CE|MiscV|AddrV|-|-|SyndV|CECC|-|-|-]: 0xdc2040000000011b      AMD, decoded
+    STATUS 8c00004000010090 MCGSTATUS 0                                                                              mcelog
     {35}[Hardware Error]: event severity: corrected
     {35}[Hardware Error]:   section_type: memory error
 
@@ -18,15 +20,24 @@ from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Observation
 
-LITERALS = ("Machine Check", "event severity: ")
+LITERALS = ("Machine Check", "event severity: ", "_STATUS[", " MCGSTATUS ")
 
 _MCE = re.compile(
     r"(?:mce: )?\[Hardware Error\]: CPU (?P<cpu>\d+): Machine Check(?: Exception)?: \w+ Bank (?P<bank>\d+): (?P<status>[0-9a-f]{16})"
 )
+_DECODED = re.compile(
+    r"(?:mce: )?\[Hardware Error\]: CPU:(?P<cpu>\d+) \([^)]*\) MC(?P<bank>\d+)_STATUS\[(?P<flags>[^\]]*)\]: 0x(?P<status>[0-9a-f]{16})"
+)
+_MCELOG = re.compile(r"(?:mcelog: )?STATUS (?P<status>[0-9a-f]{1,16}) MCGSTATUS")
+_MCELOG_PLACE = re.compile(r"(?:mcelog: )?CPU (?P<cpu>\d+) (?:BANK )?(?P<bank>\d+)")
+_AMD_MEMORY = re.compile(r"Unified Memory Controller|DRAM ECC|Memory Controller|Northbridge.*ECC")
 _EVENT = re.compile(r"(?P<seq>\{\d+\})?\[Hardware Error\]: +event severity: (?P<severity>\w+)")
 _FIELD = re.compile(r"(?P<seq>\{\d+\})?\[Hardware Error\]: +(?P<key>[\w ,]+?)\s*: (?P<value>.*)")
-_UNCORRECTED, _VALID = 1 << 61, 1 << 63
+_UNCORRECTED, _VALID, _DEFERRED = 1 << 61, 1 << 63, 1 << 44
+_DECODED_LINES = 8
+_MCELOG_LINES = 20
 _RECORD_LINES = 40
+_EDAC = re.compile(r"EDAC (?:\w+ )?MC\d+: \d+ [CU]E ")
 
 # (section, corrected?) -> fault
 _CPER_FAULTS = {
@@ -50,11 +61,17 @@ class MachineChecks:
         return LITERALS
 
     def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
+        if " MCGSTATUS " in found and (match := _MCELOG.match(line.message)):
+            if seen := _mcelog(match, line, log, self._source_name):
+                yield Hit(seen)
+            return
         if not is_kernel(line) or not any(literal in found for literal in LITERALS):
             return
         seen = None
         if match := _MCE.match(line.message):
             seen = _machine_check(match, line, self._source_name)
+        elif match := _DECODED.match(line.message):
+            seen = _decoded(match, line, log, self._source_name)
         elif match := _EVENT.match(line.message):
             seen = _cper(match, line, log, self._source_name)
         if seen:
@@ -81,6 +98,38 @@ def _machine_check(match: re.Match[str], line: LogLine, source_name: str) -> Obs
     )  # fmt: skip
 
 
+def _mcelog(match: re.Match[str], line: LogLine, log: Log, source_name: str) -> Observation | None:
+    """What mcelog wrote down; the processor and the bank stand some lines above."""
+    status = int(match["status"], 16)
+    if not status & _VALID:
+        return None
+    above = log.before(line, count=_MCELOG_LINES)
+    place = next((found for earlier in above if (found := _MCELOG_PLACE.match(earlier.message))), None)
+    corrected = not status & _UNCORRECTED
+    memory = (status & 0xFFFF) & 0xEF80 == 0x0080
+    kind = "correctable" if corrected else "uncorrectable"
+    return observe(
+        line, fault=f"host.memory.{kind}" if memory else "host.cpu.mce", source_name=source_name, signature="mcelog",
+        component=f"CPU {place['cpu']}" if place and not memory else None, role="note" if corrected and not memory else "root",
+        detail=f"Bank {place['bank']}" if place else "",
+    )  # fmt: skip
+
+
+def _decoded(match: re.Match[str], line: LogLine, log: Log, source_name: str) -> Observation | None:
+    """AMD's driver says in the lines after it which unit the bank belongs to. A deferred error is one that was not corrected."""
+    status = int(match["status"], 16)
+    if not status & _VALID:
+        return None
+    uncorrected = bool(status & _UNCORRECTED or (status & _DEFERRED and "CE" not in match["flags"].split("|")))
+    memory = any(_AMD_MEMORY.search(later.message) for later in log.after(line, count=_DECODED_LINES))
+    kind = "uncorrectable" if uncorrected else "correctable"
+    return observe(
+        line, fault=f"host.memory.{kind}" if memory else "host.cpu.mce", source_name=source_name, signature="machine-check-decoded",
+        component=None if memory else f"CPU {match['cpu']}", role="root" if uncorrected or memory else "note",
+        detail=f"Bank {match['bank']}",
+    )  # fmt: skip
+
+
 def _cper(match: re.Match[str], line: LogLine, log: Log, source_name: str) -> Observation | None:
     severity = match["severity"].lower()
     if severity == "info":
@@ -89,10 +138,16 @@ def _cper(match: re.Match[str], line: LogLine, log: Log, source_name: str) -> Ob
     section = fields.get("section_type", "").lower()
     kind = "memory" if "memory" in section else "pcie" if "pcie" in section else "other"
     corrected = severity == "corrected"
+    # Where EDAC speaks as well, its name for the DIMM is the one: two names would make two findings of one error.
+    part = None if kind == "memory" and _edac_follows(log, line) else _part(kind, fields)
     return observe(
-        line, fault=_CPER_FAULTS[kind, corrected], source_name=source_name, component=_part(kind, fields), signature="cper",
+        line, fault=_CPER_FAULTS[kind, corrected], source_name=source_name, component=part, signature="cper",
         role="note" if kind == "other" and corrected else "root", detail=fields.get("error_type") or fields.get("section_type", ""),
     )  # fmt: skip
+
+
+def _edac_follows(log: Log, line: LogLine) -> bool:
+    return any(_EDAC.match(later.message) for later in log.after(line, count=_RECORD_LINES))
 
 
 def _record(log: Log, line: LogLine, seq: str | None) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Looks for every signature of the catalogue in the lines of a log."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,11 +38,10 @@ class Signatures:
 def observe(line: LogLine, *, fault: str, source_name: str, **more: object) -> Observation:
     """An observation with all that a log line tells about itself."""
     confidence: Confidence = "high" if line.prefixed and line.kernel is not None else "medium"
-    made = Observation(
-        fault, EvidenceLine(line.number, line.raw), source_name, moment=line.moment, node=line.host, boot=line.boot,
-        confidence=confidence, order=line.number,
-    )  # fmt: skip
-    return replace(made, **more)  # type: ignore[arg-type]
+    told = {
+        "moment": line.moment, "node": line.host, "boot": line.boot, "confidence": confidence, "order": line.number,
+    }  # fmt: skip
+    return Observation(fault, EvidenceLine(line.number, line.raw), source_name, **(told | more))  # type: ignore[arg-type]
 
 
 def is_kernel(line: LogLine) -> bool:
@@ -69,14 +69,23 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
     part = signature.component.format(**groups) if signature.component is not None else components.from_groups(groups)
     if not part and signature.look_back:
         part = _from_lines_before(log, line, signature.look_back)
+    if not part and signature.below:
+        part = _from_lines_below(log, line, signature.below)
     role = "note" if signature.role == "clear" else signature.role
     observation = observe(
         line, fault=signature.fault, source_name=source_name, role=role, component=part or None, severity=signature.severity,
         action=signature.action, count=int(groups.get("count") or 1), signature=signature.id,
     )  # fmt: skip
+    if about := groups.get("about") or groups.get("about2"):  # a controller tells of another machine
+        observation = replace(observation, node=about, component=part or about)
     if signature.confidence:
         observation = replace(observation, confidence=signature.confidence)
     return Hit(observation, signature.storm, signature.clears if signature.role == "clear" else ())
+
+
+def _from_lines_below(log: Log, line: LogLine, pattern: re.Pattern[str]) -> str | None:
+    found = (pattern.search(later.message) for later in log.after(line, count=2))
+    return next((components.from_groups(match.groupdict()) for match in found if match), None)
 
 
 def _from_lines_before(log: Log, line: LogLine, count: int) -> str | None:

@@ -10,14 +10,46 @@ from diagnostics.engine.types import EvidenceLine, Observation, Role
 
 
 def smart(document: JsonText, *, source_name: str) -> list[Observation]:
-    value = document.value
-    device = str((value.get("device") or {}).get("name") or "").removeprefix("/dev/") or None
-    return [
-        Observation(
-            "host.disk.failing", line, source_name, role=role, component=device, detail=detail, order=line.number
-        )
-        for line, role, detail in (*_messages(document), *_overall(document), *_nvme(document), *_ata(document))
-    ]
+    device = str((document.value.get("device") or {}).get("name") or "").removeprefix("/dev/") or None
+    signs = (_messages, _overall, _nvme, _ata, _scsi, _self_tests)
+    return [_says(sign, source_name, device) for find in signs for sign in find(document)]
+
+
+def nvme(document: JsonText, *, source_name: str) -> list[Observation]:
+    """nvme smart-log names its values shorter than smartctl does, and some versions write them as text."""
+    value, device = document.value, document.value.get("device") or document.value.get("name")
+    names = {long: next((short for short in shorts if short in value), "") for long, shorts in _NVME_NAMES.items()}
+    log = {long: _number(value.get(short)) for long, short in names.items()}
+    device = str(device).removeprefix("/dev/") if device else None
+    return [_says(sign, source_name, device) for sign in _nvme_signs(document, log, names)]
+
+
+_NVME_NAMES = {
+    "critical_warning": ("critical_warning",),
+    "available_spare": ("avail_spare", "available_spare"),
+    "available_spare_threshold": ("spare_thresh", "available_spare_threshold"),
+    "media_errors": ("media_errors",),
+    "percentage_used": ("percent_used", "percentage_used"),
+}
+
+
+def _number(value: Any) -> int | None:
+    """nvme-cli 2 writes the warning as an object of its bits, with the number as `value`."""
+    if isinstance(value, dict):
+        value = value.get("value")
+    if isinstance(value, str):
+        try:
+            return int(value.replace(",", "").rstrip("%"), 0)
+        except ValueError:
+            return None
+    return int(value) if isinstance(value, int | float) else None
+
+
+def _says(sign: "Sign", source_name: str, device: str | None) -> Observation:
+    line, role, detail = sign
+    return Observation(
+        "host.disk.failing", line, source_name, role=role, component=device, detail=detail, order=line.number
+    )
 
 
 Sign = tuple[EvidenceLine, Role, str]
@@ -41,16 +73,23 @@ def _overall(document: JsonText) -> Iterator[Sign]:
 
 
 def _nvme(document: JsonText) -> Iterator[Sign]:
-    log: dict[str, Any] = document.value.get("nvme_smart_health_information_log") or {}
-    if log.get("critical_warning"):
-        yield document.locate("critical_warning"), "root", f"critical warning {log['critical_warning']:#x}"
-    spare, least = log.get("available_spare"), log.get("available_spare_threshold")
-    if isinstance(spare, int) and isinstance(least, int) and spare < least:
-        yield document.locate("available_spare"), "root", f"{spare} % spare left, {least} % wanted"
-    if log.get("media_errors"):
-        yield document.locate("media_errors"), "root", f"{log['media_errors']} media errors"
-    if isinstance(log.get("percentage_used"), int) and log["percentage_used"] >= 100:
-        yield document.locate("percentage_used"), "note", "worn out by its maker's measure, which is no failure"
+    log = document.value.get("nvme_smart_health_information_log") or {}
+    yield from _nvme_signs(
+        document, {name: _number(log.get(name)) for name in _NVME_NAMES}, {name: name for name in _NVME_NAMES}
+    )
+
+
+def _nvme_signs(document: JsonText, log: dict[str, int | None], names: dict[str, str]) -> Iterator[Sign]:
+    """`names` are what the document calls the values."""
+    if warning := log["critical_warning"]:
+        yield document.locate(names["critical_warning"]), "root", f"critical warning {warning:#x}"
+    spare, least = log["available_spare"], log["available_spare_threshold"]
+    if spare is not None and least is not None and spare < least:
+        yield document.locate(names["available_spare"]), "root", f"{spare} % spare left, {least} % wanted"
+    if errors := log["media_errors"]:
+        yield document.locate(names["media_errors"]), "root", f"{errors} media errors"
+    if (log["percentage_used"] or 0) >= 100:
+        yield document.locate(names["percentage_used"]), "note", "worn out by its maker's measure, which is no failure"
 
 
 def _ata(document: JsonText) -> Iterator[Sign]:
@@ -69,4 +108,30 @@ def _ata(document: JsonText) -> Iterator[Sign]:
             yield line, "root", f"{raw} {name}"
 
 
-FORMATS = {"smart": Format("SMART", (smart,), of("host.storage"))}
+def _scsi(document: JsonText) -> Iterator[Sign]:
+    limits = catalog.thresholds()["scsi"]
+    defects = document.value.get("scsi_grown_defect_list")
+    if isinstance(defects, int) and defects >= limits["grown_defects"]:
+        yield document.locate("scsi_grown_defect_list"), "root", f"{defects} grown defects"
+    counters = document.value.get("scsi_error_counter_log") or {}
+    for row in counters.values() if isinstance(counters, dict) else ():
+        errors = _number(row.get("total_uncorrected_errors")) if isinstance(row, dict) else None
+        if errors and errors >= limits["uncorrected_errors"]:
+            line = document.locate("total_uncorrected_errors", value=str(errors))
+            yield line, "root", f"{errors} errors that were not corrected"
+
+
+def _self_tests(document: JsonText) -> Iterator[Sign]:
+    """The newest one stands first; what failed before it may have been repaired."""
+    logs = document.value.get("ata_smart_self_test_log") or {}
+    for log in logs.values() if isinstance(logs, dict) else ():
+        rows = (log.get("table") if isinstance(log, dict) else None) or []
+        status = (rows[0].get("status") or {}) if rows else {}
+        if status.get("passed") is False and "failure" in str(status.get("string")):
+            yield document.locate("string", value=f'"{status["string"][:30]}'), "root", "its last self-test failed"
+
+
+FORMATS = {
+    "smart": Format("SMART", (smart,), of("host.storage")),
+    "nvme-smart": Format("NVMe SMART log", (nvme,), of("host.storage")),
+}

@@ -77,9 +77,22 @@ class Record:
         return one if self.storm.fault else replace(one, role="note")
 
 
+class Clear(NamedTuple):
+    """What a line took back: faults or signatures, at a part or at any."""
+
+    names: tuple[str, ...]
+    component: str | None
+
+    def covers(self, seen: Observation) -> bool:
+        return (seen.fault in self.names or seen.signature in self.names) and (
+            self.component is None or seen.component is None or seen.component == self.component
+        )
+
+
 class Tally:
     def __init__(self) -> None:
         self._records: dict[Key, Record] = {}
+        self.clears: set[Clear] = set()
 
     def add(self, hit: Hit) -> None:
         seen = hit.seen
@@ -98,6 +111,8 @@ class Tally:
 
     def _take_back(self, cleared: tuple[str, ...], clear: Observation) -> None:
         """What a later line takes back stays as a note: it happened, but it is over."""
+        if len(self.clears) < MOST_KINDS:
+            self.clears.add(Clear(cleared, clear.component))
         for (_, _, component, _, _), record in self._records.items():
             if clear.component is None or component is None or component == clear.component:
                 record.take_back(cleared)

@@ -11,13 +11,15 @@ from dataclasses import replace
 
 from diagnostics.engine import catalog
 from diagnostics.engine.catalog import XidRule
-from diagnostics.engine.judges import components
+from diagnostics.engine.catalog import xids as catalog_xids
+from diagnostics.engine.judges import components, nvlink
 from diagnostics.engine.judges.signatures import is_kernel, observe
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Check, Observation
 from incidents.domain import faults
+from incidents.domain.faults import Xid
 
 LITERALS = ("NVRM: Xid (", "SXid (")
 
@@ -26,6 +28,9 @@ _XID = re.compile(
     r"(?:, pid=(?P<pid>'[^']*'|[^,]*))?(?:, name=(?P<name>[^,]*))?,?\s*(?P<text>.*)"
 )
 _SXID = re.compile(r"nvidia-nvswitch(?P<switch>\d+): SXid \((?P<pci>[^)]{4,40})\): (?P<sxid>\d{3,6}), (?P<text>.*)")
+# kubectl get events, kubectl describe node: a monitor of the node quotes the kernel as an event of it.
+_EVENT = re.compile(r"\s*(?:\S+ +){0,4}?Warning +\S+ +(?:\S+ +){0,8}?(?:kernel: )?(?=NVRM: Xid \()")
+_EVENT_NODE = re.compile(r"\bnode/(?P<node>[\w.-]+)")
 _ACTION = re.compile(
     r"recovery action changed from 0x\w+ \([^)]*\) to (?P<code>0x\w+) \((?P<action>[^)]+)\)", re.IGNORECASE
 )
@@ -44,7 +49,12 @@ class Xids:
         return LITERALS
 
     def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
-        if not is_kernel(line) or not any(literal in found for literal in LITERALS):
+        if not any(literal in found for literal in LITERALS):
+            return
+        if not line.prefixed and (event := _EVENT.match(line.message)):
+            node = _EVENT_NODE.search(event.group())
+            line = replace(line, message=line.message[event.end() :], host=node["node"] if node else line.host)
+        elif not is_kernel(line):
             return
         if match := _XID.match(line.message):
             if seen := _xid(match, line, self._source_name):
@@ -65,23 +75,56 @@ class Xids:
 
 def _xid(match: re.Match[str], line: LogLine, source_name: str) -> Observation | None:
     known = faults.xid(int(match["xid"]))
-    rule = _rule(known.number, match["text"])
+    text = match["text"]
+    rule = _rule(known.number, text)
+    reading = _reading(known.number, text)
+    fault = reading.fault or (rule.fault if rule else None) or known.fault
     seen = observe(
-        line, fault=rule.fault if rule and rule.fault else known.fault, source_name=source_name,
-        component=components.pci(match["pci"], board=True), signature=f"xid-{known.number}",
-        detail=f"Xid {known.number}: {known.meaning}", role=rule.role if rule and rule.role else "root",
-        authorities={"nvidia": known.immediate} if known.immediate else {},
+        line, fault=fault, source_name=source_name, component=components.pci(match["pci"], board=True),
+        signature=f"xid-{known.number}", detail=_detail(f"Xid {known.number}: {known.meaning}", reading.detail),
+        role=reading.role or (rule.role if rule else None) or "root", subject=_process(match) if fault in _OF_A_PROCESS else "",
+        authorities=_verdicts(known, reading), injected=reading.injected,
     )  # fmt: skip
-    if action := _ACTION.search(match["text"]):
+    if action := _ACTION.search(text):
         return _recovery_action(seen, action)
     return seen
+
+
+_OF_A_PROCESS = ("gpu.app.mmu_fault", "gpu.app.exception")
+_FAKE = 14  # the driver's own test
+
+
+def _reading(number: int, text: str) -> nvlink.Reading:
+    if number == _FAKE:
+        return nvlink.Reading(role="note", detail="injected by a test", injected=True)
+    if number in nvlink.NUMBERS:
+        return nvlink.of_nvlink5(number, text)
+    return nvlink.of_link_error(text) if number == 74 else nvlink.Reading()
+
+
+def _detail(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _process(match: re.Match[str]) -> str:
+    """Who was hit; "" if the driver does not know."""
+    words = [(match[name] or "").strip(" '<>") for name in ("pid", "name")]
+    return " ".join(word for word in words if word and word != "unknown")
+
+
+def _verdicts(known: Xid, reading: nvlink.Reading) -> dict[str, str]:
+    """NVIDIA's action, immediate and investigatory apart, and what others do where they differ."""
+    immediate, investigate = reading.immediate or known.immediate, reading.investigate or known.investigatory
+    nvidia = _detail(immediate, f"investigate: {investigate}" if investigate else "") or "no action is documented"
+    return {"nvidia": nvidia, **catalog_xids.other_verdicts(known.number)}
 
 
 def _recovery_action(seen: Observation, match: re.Match[str]) -> Observation | None:
     """Xid 154 carries the driver's own advice; "None" means that nothing is asked any more."""
     if match["action"].strip().lower() == "none":
         return replace(seen, role="note")
-    return replace(seen, action=match["action"].strip(), authorities={"driver": match["action"].strip()})
+    said = match["action"].strip()
+    return replace(seen, action=said, authorities={"driver": said, **seen.authorities})
 
 
 def _sxid(
@@ -89,13 +132,15 @@ def _sxid(
 ) -> Observation:
     known = faults.sxid(int(match["sxid"]))
     component = components.pci(match["pci"])
+    is_documented = known.basis == "documented"
     fault = _switch_fault(match["text"]) or known_faults.get((component, known.number), known.fault)
     known_faults[component, known.number] = fault
     rule = _rule(known.number, match["text"])
     return observe(
         line, fault=fault, source_name=source_name, component=component, signature=f"sxid-{known.number}",
-        detail=f"SXid {known.number}: {known.meaning}", role=rule.role if rule and rule.role else "root",
-        authorities={"nvidia": known.action} if known.action and known.basis == "documented" else {},
+        detail=_detail(f"SXid {known.number}: {known.meaning}", "" if is_documented else "its severity is judged by its name only"),
+        role=rule.role if rule and rule.role else "root",
+        authorities={"nvidia": known.action if known.action and is_documented else "no action is documented"},
     )  # fmt: skip
 
 

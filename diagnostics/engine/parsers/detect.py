@@ -4,32 +4,60 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.engine.parsers import (
+    alerts,
+    check_table,
+    container_cpu,
+    container_tables,
     dcgm,
+    ethtool,
+    fabric_reports,
+    gids,
+    gpu_columns,
+    gpu_reports,
+    health_states,
+    host_text,
+    imex,
     infiniband,
+    inventory_diff,
     ipmi,
     job_text,
     json_text,
+    kubernetes,
     lspci,
+    metrics,
+    mlxlink,
     nvidia_smi,
+    pci_sysfs,
+    port_counters,
     probe_documents,
     redfish,
+    settings,
     smart,
+    smi_csv,
+    smi_links,
+    smi_lists,
+    smi_table,
+    systemd,
     text,
 )
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.log import Log
-from diagnostics.engine.parsers.recognise import JsonKinds, TextKinds
+from diagnostics.engine.parsers.recognise import JsonKinds, LooksLikeJson, TextKinds
 
 HEAD = 256 * 1024  # characters that the texts are recognised by
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """`payload` is what the judges of that kind take: a JsonText, a Log, or None with the `reason` why there is nothing."""
+    """`payload` is what the judges of that kind take: a JsonText, a Log, or None with the `reason` why there is nothing.
+
+    `also`: further kinds that the text holds, as where two outputs were pasted one after the other.
+    """
 
     kind: str
     payload: JsonText | Log | None
     reason: str = ""
+    also: tuple[str, ...] = ()
 
 
 ARCHIVE = "format not recognised: a packed file; unpack it and give the log itself, or name it to python -m diagnostics.engine"
@@ -47,21 +75,29 @@ def detect(data: bytes) -> Detected:
     if document is not None:
         return _of_json(document)
     head = content[:HEAD]
-    kind = next((kind for kind, looks_like in _TEXT_KINDS if looks_like(head)), "")
+    kinds = tuple(dict.fromkeys(kind for kind, looks_like in _TEXT_KINDS if looks_like(head)))
     log = Log.of(content)
-    if kind:
-        return Detected(kind, log)
+    if kinds:
+        return Detected(kinds[0], log, also=kinds[1:])
     return Detected("log" if _has_prefixes(log) else "text", log)
 
 
 def _of_json(document: JsonText) -> Detected:
     value = document.value
-    kind = next((kind for kind, looks_like in _JSON_KINDS if looks_like(value)), "")
+    kind = next((kind for kind, looks_like in _JSON_KINDS if _fits(looks_like, value)), "")
     if kind == "log":
         return Detected("log", _log_of(value))
     if kind:
         return Detected(kind, document)
     return Detected("unknown", None, "format not recognised: JSON of an unknown kind")
+
+
+def _fits(looks_like: LooksLikeJson, value: Any) -> bool:
+    """A document of another shape than the recogniser thought of is not of its kind."""
+    try:
+        return looks_like(value)
+    except (TypeError, AttributeError, KeyError, IndexError, ValueError):
+        return False
 
 
 def _log_of(value: Any) -> Log:
@@ -80,17 +116,49 @@ def _is_log(value: Any) -> bool:
 # The first kind that fits wins: what prints the narrower form stands before what prints the wider one.
 _JSON_KINDS: JsonKinds = (
     *probe_documents.JSON_KINDS,
+    *dcgm.JSON_KINDS,
+    *imex.JSON_KINDS,
     ("log", _is_log),
     *smart.JSON_KINDS,
+    *systemd.JSON_KINDS,
+    *metrics.JSON_KINDS,
+    *alerts.JSON_KINDS,
     *redfish.JSON_KINDS,
+    *mlxlink.JSON_KINDS,
+    *kubernetes.JSON_KINDS,
+    *fabric_reports.JSON_KINDS,
+    *infiniband.JSON_KINDS,
+    *ethtool.JSON_KINDS,
+    *gpu_reports.JSON_KINDS,
+    *settings.JSON_KINDS,
+    *health_states.JSON_KINDS,
 )
 
 _TEXT_KINDS: TextKinds = (
+    *metrics.TEXT_KINDS,
     *nvidia_smi.TEXT_KINDS,
+    *smi_table.TEXT_KINDS,
+    *smi_links.TEXT_KINDS,
+    *smi_lists.TEXT_KINDS,
+    *check_table.TEXT_KINDS,
+    *smi_csv.TEXT_KINDS,
+    *gpu_columns.TEXT_KINDS,
+    *imex.TEXT_KINDS,
     *dcgm.TEXT_KINDS,
+    *redfish.TEXT_KINDS,
     *ipmi.TEXT_KINDS,
     *infiniband.TEXT_KINDS,
+    *mlxlink.TEXT_KINDS,
+    *fabric_reports.TEXT_KINDS,
+    *gids.TEXT_KINDS,
+    *inventory_diff.TEXT_KINDS,
+    *port_counters.TEXT_KINDS,
+    *ethtool.TEXT_KINDS,
+    *container_tables.TEXT_KINDS,
+    *container_cpu.TEXT_KINDS,
+    *pci_sysfs.TEXT_KINDS,
     *lspci.TEXT_KINDS,
+    *host_text.TEXT_KINDS,
     *job_text.TEXT_KINDS,
 )
 

@@ -4,16 +4,17 @@ Line numbers are counted between hits, so that a quiet gigabyte costs one pass o
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from diagnostics.engine.parsers import log_line
+from diagnostics.engine.parsers import line_ends, log_line
 from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.parsers.scan import Scanner
 
 # What journalctl -o json prints for a message with control characters: the literals cannot be seen in it.
 _HIDDEN = ('"MESSAGE":[', '"MESSAGE" : [')
 _SAMPLE_LINES = 60
+LONGEST_BYTES = 4 * log_line.LONGEST  # of a line that are looked at
 
 
 class Literals:
@@ -42,14 +43,20 @@ def _json_forms(literal: str) -> tuple[str, ...]:
     return dumps(literal)[1:-1], dumps(literal, ensure_ascii=False)[1:-1]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, slots=True)
 class Log:
-    """`data` is clean UTF-8 (see parsers/text). `number` is that of its first line; only hits in `begin:end` are given."""
+    """`data` is clean UTF-8 (see parsers/text). Only lines that start in `begin:end` are hits; what lies around is for looking back
+    and forth. `number` is that of the line at `begin`.
+    """
 
     data: bytes
     number: int = 1
     begin: int = 0
     end: int | None = None
+    _counted: tuple[int, int] = field(default=(0, 0), init=False)  # an offset, and the number of its line
+
+    def __post_init__(self) -> None:
+        self._counted = self.begin, self.number
 
     @classmethod
     def of(cls, text: str) -> "Log":
@@ -59,26 +66,32 @@ class Log:
     def text(self) -> str:
         return _decoded(self.data)
 
+    def number_at(self, offset: int) -> int:
+        """The number of the line that starts here. Asked in rising order, every byte is counted once."""
+        last, number = self._counted if self._counted[0] <= offset else (self.begin, self.number)
+        number += line_ends.count(self.data, last, offset)
+        self._counted = offset, number
+        return number
+
     def lines_with(self, literals: Literals) -> Iterator[tuple[LogLine, tuple[str, ...]]]:
         """The lines that hold at least one of the literals, in order, each once, with what each holds."""
-        number, last, end = self.number, 0, len(self.data) if self.end is None else self.end
         for start, indexes in self._starts(literals):
-            if not self.begin <= start < end:
-                continue
-            number += self.data.count(b"\n", last, start)
-            last = start
-            line = self._line(start, number)
+            line = self._line(start, self.number_at(start))
             yield line, literals.of(indexes, line)
 
     def _starts(self, literals: Literals) -> Iterator[tuple[int, list[int]]]:
+        """Where lines with literals start. Beyond what is looked at of a line nothing counts, however it was cut."""
+        begin, end = self.begin, len(self.data) if self.end is None else self.end
         start, stop = 0, -1
         indexes: list[int] = []
-        for at, index in literals.scanner.find(self.data):
+        for place, index in literals.scanner.find(memoryview(self.data)[begin:end]):
+            at = place + begin
             if at >= stop:
                 if indexes:
                     yield start, indexes
-                start, stop, indexes = self.data.rfind(b"\n", 0, at) + 1, self._stop(at), []
-            indexes.append(index)
+                start, stop, indexes = self.data.rfind(b"\n", begin, at) + 1 or begin, self._stop(at), []
+            if at - start < LONGEST_BYTES:
+                indexes.append(index)
         if indexes:
             yield start, indexes
 
@@ -87,8 +100,8 @@ class Log:
         return len(self.data) if stop < 0 else stop
 
     def _line(self, start: int, number: int) -> LogLine:
-        raw = self.data[start : min(self._stop(start), start + 4 * log_line.LONGEST)]
-        return replace(log_line.parse(raw.decode(errors="replace"), number=number), start=start)
+        raw = self.data[start : min(self._stop(start), start + LONGEST_BYTES)]
+        return log_line.parse(raw.decode(errors="replace"), number=number).starting_at(start)
 
     def before(self, line: LogLine, *, count: int) -> Iterator[LogLine]:
         """Up to `count` lines before this one, the nearest first."""

@@ -42,6 +42,7 @@ _TAGS = (
     "logger",
     "process",
 )
+_DETAILS = ("target", "error", "err")
 _TIMES = ("@timestamp", "timestamp", "time", "ts", "datetime", "TimeStamp", "time_local")
 
 
@@ -91,7 +92,14 @@ def _from_collector(fields: dict[str, Any]) -> Entry | None:
     # A structured logger (level and message) is a program; a collector's envelope holds a line as it was.
     program = "level" in fields or "severity" in fields or "lvl" in fields
     kernel = True if tag == "kernel" else False if tag or program else None
+    if program:
+        message = " ".join((message, *_details(fields)))
     return Entry(message, _moment(fields), _host(fields), tag, kernel, _text(fields, "boot_id"))
+
+
+def _details(fields: dict[str, Any]) -> list[str]:
+    """What a structured logger tells beside the message: whom it asked and what went wrong."""
+    return [f'{name}="{fields[name]}"' for name in _DETAILS if isinstance(fields.get(name), str) and fields[name]]
 
 
 def _moment(fields: dict[str, Any]) -> Moment:

@@ -37,15 +37,23 @@ _TAG = re.compile(
 _PROGRAM = re.compile(r"(?P<tag>[A-Za-z(_][\w./@()\-]{0,60})\[\d+\]: (?!segfault |trap |general protection|bad frame)")
 # A program that writes into the kernel's buffer.
 _IN_BUFFER = re.compile(r"(?:(?P<host>[A-Za-z0-9][\w.\-]*) )?(?P<tag>[A-Za-z(][\w.@()\-]*)\[\d+\]: ")
-_KERNEL_TAG = re.compile(r"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?(?:kernel|vmkernel):\s?")
+_SYSLOG_LEVEL = r"(?:\[(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug)\] |(?:kern|user|daemon)\.\w+ )?"
+_KERNEL_TAG = re.compile(rf"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?{_SYSLOG_LEVEL}(?:kernel|vmkernel):\s?")
 _LEVELS = re.compile(r"(?:\[(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|tid \d+)\]\s*)+")
 # VMware: cpu12:2097)MESSAGE, with the level before it.
 _VMKERNEL = re.compile(r"(?:[A-Z][a-z]\(\d+\) )?(?:vmkernel: )?cpu\d+:\d+(?: \S+)?\)(?:\w+: \d+: )?")
-# After the time of a collector: the stream of a container (CRI), the labels of Loki, the date of the line itself.
-_WRAPPER = re.compile(r"(?:stdout|stderr) [FP] |\{[\w.\-]+=\"[^}]{0,500}\} |(?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)")
+# After the time of a collector: the stream of a container (CRI), the labels of Loki, the date of the line itself, the sender of
+# a console over the network.
+_WRAPPER = re.compile(
+    r"(?:stdout|stderr) [FP] |\{[\w.\-]+=\"[^}]{0,500}\} |(?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)"
+    r"|(?P<sender>\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?:? (?=<\d{1,3}>|\[ {0,5}\d+\.\d{6}\]|\d{1,5},\d+,\d+,)"
+)
+# What kubectl tells of a node: LAST SEEN, TYPE, REASON, OBJECT before the message, which may be the kernel's.
+_EVENT = re.compile(r"(?:\S+ +){1,2}Warning +[A-Z]\w+ +node/(?P<host>[\w.-]+) +(?:kernel: )?")
 # What pdsh, clush, grep -n, grep -H, docker compose, kubectl logs --prefix and multitail put before a line.
 _AROUND = re.compile(
-    r"(?:(?P<file>[\w.+@-]*[/.][\w./+@-]*):)?(?:\d{1,9}[:-])?(?:(?P<host>[A-Za-z][\w.-]*)(?: *\||:) ?|\[pod/[\w./-]+\] )?"
+    r"(?:> ?){0,3}(?:(?P<file>[\w.+@-]*[/.][\w./+@-]*):)?(?:\d{1,9}(?:[:-]|[ \t]+(?=[\[<])))?"
+    r"(?:(?P<host>[A-Za-z][\w.-]*)(?: *\||:| (?=\d{4}-\d\d-\d\dT)) ?|\[pod/[\w./-]+\] )?"
 )
 _DATES_OF_DIGITS = (ISO, SYSLOG, log_time.SLASHED, UNIX, log_time.AMERICAN, log_time.CHINESE)
 _DATES_OF_WORDS = (SYSLOG, ISO, log_time.CHINESE)
@@ -73,6 +81,17 @@ class LogLine:
     prefixed: bool = False
     start: int = 0
 
+    # Every line that is looked at goes through these two; dataclasses.replace takes six times as long.
+    def starting_at(self, start: int) -> "LogLine":
+        return LogLine(
+            self.number, self.raw, self.message, self.moment, self.host, self.tag, self.kernel, self.boot, self.prefixed, start
+        )  # fmt: skip
+
+    def of_boot(self, boot: str | None) -> "LogLine":
+        return LogLine(
+            self.number, self.raw, self.message, self.moment, self.host, self.tag, self.kernel, boot, self.prefixed, self.start
+        )  # fmt: skip
+
 
 def parse(raw: str, *, number: int) -> LogLine:
     raw = clean(raw[:LONGEST])
@@ -84,6 +103,8 @@ def parse(raw: str, *, number: int) -> LogLine:
 
 def _from_around(line: LogLine) -> LogLine:
     """A line with something before its own prefix, as tools that gather logs print it; only if a prefix follows."""
+    if match := _EVENT.match(line.message):
+        return replace(line, message=line.message[match.end() :], host=match["host"], prefixed=True)
     match = _AROUND.match(line.message)
     if not match or not match.end():
         return line
@@ -112,7 +133,8 @@ def _from_text(raw: str, *, number: int) -> LogLine:
         return _kernel(rest, raw=raw, number=number)
     if match := _date(rest):
         if wrapped := _WRAPPER.match(rest, match.end()):
-            return _unwrapped(rest[wrapped.end() :], log_time.moment(match), raw=raw, number=number)
+            inner = _unwrapped(rest[wrapped.end() :], log_time.moment(match), raw=raw, number=number)
+            return replace(inner, host=inner.host or wrapped["sender"])
         dmesg = "," in match.group(0) and "T" in match.group(0)
         return _after_date(rest[match.end() :], log_time.moment(match), raw=raw, number=number, dmesg=dmesg)
     if match := KLOG.match(rest):

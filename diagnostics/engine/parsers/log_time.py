@@ -93,7 +93,7 @@ def from_text(stamp: str) -> Moment:
 def merge(first: Moment, second: Moment) -> Moment:
     dated = first if first.at else second
     uptime = first.uptime_s if first.uptime_s is not None else second.uptime_s
-    return replace(dated, uptime_s=uptime)
+    return Moment(dated.at, dated.zoned, dated.has_year, uptime)
 
 
 def with_year_near(moment: Moment, at: datetime) -> Moment:

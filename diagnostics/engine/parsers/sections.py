@@ -11,18 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
+from diagnostics.engine.parsers import hosts, text
 from diagnostics.engine.types import Part
 
 LARGEST = 64 << 20  # bytes; what is larger is a log
+_HEAD = 1 << 16  # bytes that tell whether each line begins with its host
 
 _COMMANDS = (
     "nvidia-smi nvidia-bug-report nvidia-imex-ctl nvidia-debugdump dcgmi dmesg journalctl lspci ipmitool ipmi-sel ipmi-sensors "
-    "ipmi-chassis ipmi-config bmc-info smartctl nvme mdadm storcli storcli64 perccli perccli64 edac-util ras-mc-ctl mcelog lsblk lscpu "
+    "ipmi-chassis ipmi-config ipmi-power ipmipower ipmiconsole ipmi-fru ipmi-dcmi ipmi-raw ipmi-oem ipmi-ping bmc-info bmc-device racadm "
+    "ilorest smartctl nvme mdadm storcli storcli64 perccli perccli64 edac-util ras-mc-ctl mcelog lsblk lscpu "
     "dmidecode numactl sensors ibstat ibstatus ibv_devinfo ibdev2netdev ibqueryerrors iblinkinfo perfquery sminfo mlxlink mst ethtool "
     "show_gids ip rdma systemctl timedatectl chronyc ntpq df free mount findmnt uptime who last ps top vmstat iostat ulimit sysctl cat "
     "tail head grep zgrep zcat docker podman crictl ctr kubectl nerdctl curl redfishtool lsmod modinfo uname hostname rocm-smi zpool "
-    "ping ssh crontab lsof ls sinfo scontrol squeue nvsm"
+    "ping ssh crontab lsof ls sinfo scontrol squeue nvsm pdsh clush pssh parallel-ssh ansible srun salt last modprobe dkms tuned-adm sar"
 )
 _COMMAND = (
     rf"(?:/[\w./-]*/)?(?:{'|'.join(re.escape(name) for name in sorted(_COMMANDS.split(), key=len, reverse=True))})"
@@ -38,50 +42,123 @@ _HEADING = re.compile(rf"{_RULER}{_SUDO}{_COMMAND}(?![\w.:-])")
 _TAIL = re.compile(r"==> (?P<file>\S.*) <==$")
 _RULE = re.compile(r"_{30,}$")
 _PROC = re.compile(r"\*\*\* (?:ls: .*)?/\w")
-_BORDER = re.compile(rb"(?m)^(?:_{30}|\*\*\* |==> |[=#*~-]{2}|\+|>>|\[|\(|[\w.-]{0,40}@|[#$%] )")
+# The device stands only in the command: its line stays with what it printed.
+_NAMES_DEVICE = re.compile(
+    r"\bnvidia-smi .*--query-[\w-]+[= ].*noheader|\b(?:mlxlink|ethtool|smartctl|nvme) (?!.*(?:--json|-[a-z]*j\b|-o ?json|--output-format))"
+)
+# A tool that asks a BMC over the network names it; so does a command without its prompt.
+_BMC_TOOL = r"(?:ipmitool|ipmi-[a-z]{2,12}|ipmipower|ipmiconsole|bmc-(?:info|device|config))"
+_BARE = re.compile(rf"{_SUDO}{_BMC_TOOL} +-{{1,2}}\w")
+_ASKED = re.compile(
+    rf"\b(?:{_BMC_TOOL}|racadm|redfishtool)\s(?:.{{0,300}}?\s)?(?:-H|-h|-r|--hostname|--host)[ =]?(?P<host>[A-Za-z0-9][\w.:-]*)"
+    r"|\bcurl\s.{0,300}?https?://(?:[^@/\s]{1,80}@)?(?P<host2>[\w.-]+)(?::\d+)?/redfish\b"
+    r"|\bping\s(?:.{0,80}?\s)?(?P<host3>[A-Za-z0-9][\w.:-]*)$"
+)
+_BORDER = re.compile(
+    rb"(?m)^(?:_{30}|\*\*\* |==> |[=#*~-]{2}|\+|>>|\[|\(|[\w.-]{0,40}@|[#$%] |[\w.-]{1,80} \| [A-Z]|(?:sudo )?(?:ipmi|bmc-))"
+)
+
+
+class Border(NamedTuple):
+    """Where a section ends, where the next begins, the hosts that the lines between name, and the command."""
+
+    start: int
+    end: int
+    nodes: tuple[str, ...] = ()
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`part` holds the lines below the border; its `first_line` counts in the whole file. `node`: the host in the prompt."""
+    """`part` holds the lines below the border; its `first_line` counts in the whole file. `node`: the host in the prompt.
+
+    `numbers` are those of its lines, counted from the first, where they do not stand one after the other. `command` is what printed it.
+    """
 
     part: Part
     node: str | None = None
+    numbers: tuple[int, ...] = ()
+    command: str = ""
 
 
 def split(part: Part) -> list[Section]:
     """One section, the whole, where no line names a command."""
+    found = [one for section in _by_commands(part) for one in _by_hosts(section)]
+    return found or [Section(part)]
+
+
+def _by_hosts(section: Section) -> list[Section]:
+    """The lines of each host on their own, where every line begins with its host."""
+    part = section.part
+    if part.rest or len(part.data) > LARGEST or not hosts.may_be_prefixed(text.decode(part.data[:_HEAD])):
+        return [section]
+    found = hosts.by_prefix(text.decode(part.data))
+    return [
+        Section(Part(part.name, one.text.encode(), part.first_line), one.host, one.numbers, section.command)
+        for one in found
+    ] or [section]
+
+
+def _by_commands(part: Part) -> list[Section]:
     data = part.data
     if len(data) > LARGEST or not _BORDER.search(data):
         return [Section(part)]
     borders = list(_borders(data))
     if not borders:
         return [Section(part)]
-    cuts = [(0, 0, None), *borders, (len(data), len(data), None)]
+    cuts = [Border(0, 0), *borders, Border(len(data), len(data))]
     found = []
     line, counted = part.first_line, 0
-    for (_, start, node), (end, _, _) in pairwise(cuts):
+    for border, following in pairwise(cuts):
+        start, end = border.end, following.start
         if not data[start:end].strip():
             continue
         line += data.count(b"\n", counted, start)
         counted = start
-        found.append(Section(Part(part.name, data[start:end], line), node))
-    return found or [Section(part)]
+        rest = part.rest if end == len(data) else None
+        piece = Part(part.name, data[start:end], line, rest)
+        found += [Section(piece, node, command=border.command) for node in border.nodes or (None,)]
+    return found
 
 
-def _borders(data: bytes) -> Iterator[tuple[int, int, str | None]]:
-    """Where a section ends, where the next begins, and the host of the prompt between."""
+def _borders(data: bytes) -> Iterator[Border]:
+    below = 0
     for mark in _BORDER.finditer(data):
+        if mark.start() < below:
+            continue
+        if data.startswith(b"----", mark.start()) and (
+            heading := hosts.folded(data[mark.start() : mark.start() + 600])
+        ):
+            below = mark.start() + heading.size
+            yield Border(mark.start(), below, heading.names)
+            continue
         end = data.find(b"\n", mark.start())
         end = len(data) if end < 0 else end
         if end - mark.start() > 400:
             continue
-        text = data[mark.start() : end].decode(errors="replace").strip()
-        if match := _PROMPT.match(text):
-            yield mark.start(), end + 1, _host(match["host"])
-        elif _RULE.match(text) or _TAIL.match(text) or _PROC.match(text) or _HEADING.match(text):
-            yield mark.start(), end + 1, None
+        line = data[mark.start() : end].decode(errors="replace").strip()
+        if match := _PROMPT.match(line):
+            node = _asked(line) or _host(match["host"])
+            begin = mark.start() if _NAMES_DEVICE.search(line) else end + 1
+            yield Border(mark.start(), begin, (node,) if node else (), _command(line))
+        elif _BARE.match(line) and (node := _asked(line)):
+            yield Border(mark.start(), end + 1, (node,), line)
+        elif host := hosts.of_block(line):
+            yield Border(mark.start(), end + 1, (host,))
+        elif _RULE.match(line) or _TAIL.match(line) or _PROC.match(line) or _HEADING.match(line):
+            yield Border(mark.start(), end + 1, command=line)
+
+
+def _command(line: str) -> str:
+    """What stands behind the prompt."""
+    return re.split(r"[#$%] ", line, maxsplit=1)[-1].strip()
 
 
 def _host(name: str | None) -> str | None:
     return PurePosixPath(name).name if name and name != "localhost" else None
+
+
+def _asked(line: str) -> str | None:
+    """The machine that a command asks over the network: what is printed below is told of it, not of the host in the prompt."""
+    match = _ASKED.search(line)
+    return (match["host"] or match["host2"] or match["host3"]) if match else None

@@ -3,6 +3,7 @@
 import re
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
+_ANSI_BYTES = re.compile(_ANSI.pattern.encode())
 _BINARY_SAMPLE = 4096
 _PRINTED = b"\t\n\r\x1b\x08\x0c"
 PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"BZh")
@@ -40,3 +41,13 @@ def clean(line: str) -> str:
     if "\x1b" in line:
         line = _ANSI.sub("", line)
     return line.replace("\0", "").rstrip("\r\n \t")
+
+
+def is_dirty(block: bytes) -> bool:
+    """True if it holds what `clean_block` takes out; a look at memory that was just read costs next to nothing."""
+    return b"\x1b" in block or b"\0" in block
+
+
+def clean_block(block: bytes) -> bytes:
+    """Whole lines without colours and NULs; there are as many lines as before."""
+    return _ANSI_BYTES.sub(b"", block).replace(b"\0", b"")

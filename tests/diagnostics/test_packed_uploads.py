@@ -1,0 +1,83 @@
+"""Packed logs and archives that a person gives: kept as text, judged like any other."""
+
+import gzip
+import io
+import tarfile
+import zipfile
+
+import pytest
+
+from diagnostics.actions import evidence, judging, uploads
+from diagnostics.models import Finding
+from incidents.lib.errors import Invalid
+
+pytestmark = pytest.mark.django_db
+XID = b"[ 812.001234] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.\n"
+SECRET = b"[ 813.000000] agent: password=hunter2hunter2\n"
+
+
+@pytest.fixture
+def give(here, asha, now, settings, tmp_path):
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {**settings.STORAGES["default"], "OPTIONS": {"location": tmp_path / "evidence"}},
+    }
+    return lambda data, name="node.log.gz": uploads.add_evidence(node=here, name=name, data=data, by=asha, at=now)
+
+
+def zipped(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
+def tarred(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return packed.getvalue()
+
+
+def test_a_packed_log_is_kept_as_text_without_its_secrets_and_judged(give, now):
+    row = give(gzip.compress(SECRET + XID))
+    assert (row.name, row.media) == ("node.log.gz", "text/plain")
+    assert b"hunter2" not in evidence.read(row)
+    judging.judge(row.run_id, at=now)
+    assert [(one.fault, one.line_number) for one in Finding.objects.filter(run=row.run, root=True)] == [
+        ("gpu.off_bus", 2)
+    ]
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_each_text_of_an_archive_becomes_evidence_of_one_run_and_its_names_lead_nowhere(give, pack):
+    row = give(
+        pack(**{"../../etc/kern.log": XID, "b/quiet.log": b"fine\n", "core.bin": bytes(range(32)) * 50}), "report"
+    )
+    names = sorted(row.run.evidence.values_list("name", flat=True))
+    assert names == ["report/b/quiet.log", "report/etc/kern.log"]
+
+
+def test_of_a_cut_file_what_came_before_the_damage_is_kept_and_the_rest_is_named(give):
+    row = give(gzip.compress(XID * 5_000 + bytes(str(range(9_000)), "ascii"))[:-40])
+    assert evidence.read(row).startswith(XID)
+    assert "broken" in row.run.probes.get().reason
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"PK\x03\x04 no archive at all", "broken"),
+        (zipped(**{"a.bin": bytes(range(32)) * 50}), "no text"),
+        (gzip.compress(b"\0" * (300 << 20)), "more than"),
+    ],
+    ids=["broken", "binary", "bomb"],
+)
+def test_what_cannot_be_unpacked_is_refused_with_words(give, data, words, settings):
+    settings.EVIDENCE_UPLOAD_MAX_BYTES = 8 << 20
+    with pytest.raises(Invalid, match=words):
+        give(data)

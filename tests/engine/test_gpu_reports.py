@@ -1,0 +1,101 @@
+"""What agents, events and node conditions say of GPUs, and what the kernel's PCI code says before the driver."""
+
+import json
+
+from .helpers import assert_finds, assert_quiet
+
+XID = "NVRM: Xid (PCI:0000:9d:00): 94, pid=7, name=python3, Contained: SM (0x1). RST: No, D-RST: No"
+
+
+def sentinel(code: str, *, healthy: bool = False, gpu: str = "4") -> str:
+    return json.dumps(
+        {
+            "agent": "gpu-health-monitor", "isHealthy": healthy, "message": "a message", "errorCode": [code],
+            "entitiesImpacted": [{"entityType": "GPU", "entityValue": gpu}], "nodeName": "n1",
+        },
+        indent=1,
+    )  # fmt: skip
+
+
+def test_a_code_of_dcgm_names_the_fault_and_the_gpu():
+    found = assert_finds("gpu.row_remap.pending", sentinel("DCGM_FR_PENDING_ROW_REMAP"))
+    assert (found.component, found.node) == ("GPU 4", "n1")
+    assert_quiet(sentinel("DCGM_FR_PENDING_ROW_REMAP", healthy=True))
+    line = "2026-03-02 03:10:35 n1 watch: health=FAIL entity=GPU:7 code=DCGM_FR_UNCONTAINED_ERROR msg=..."
+    assert assert_finds("gpu.ecc.uncontained", line).component == "GPU 7"
+
+
+def test_a_code_in_a_program_or_taken_back_is_no_report():
+    assert_quiet("2026-03-02 03:10:35 n1 watch: mapping DCGM_FR_UNCONTAINED_ERROR to RESTART_VM")
+    assert_quiet("2026-03-02 03:10:35 n1 watch: GPU:7 DCGM_FR_UNCONTAINED_ERROR cleared")
+
+
+def test_an_agent_quotes_the_kernel():
+    event = {
+        "component": "accelerator-nvidia-error-xid",
+        "events": [{"type": "Fatal", "message": "XID 94", "raw": XID}],
+    }
+    assert assert_finds("gpu.ecc.contained", json.dumps(event)).component == "0000:9d:00.0"
+    event["events"] = [{"type": "Warning", "message": "XID 43 detected on PCI:0000:9d:00"}]
+    assert_quiet(json.dumps(event))
+
+
+def test_an_agents_counters_carry_the_names_of_nvidia_smi():
+    state = {
+        "name": "ecc",
+        "health": "Unhealthy",
+        "reason": "accelerator-nvidia-ecc",
+        "extra": {"SRAM Threshold Exceeded": "Yes"},
+    }
+    assert_finds("gpu.ecc.sram_threshold", json.dumps({"states": [state]}))
+
+
+def test_events_of_a_node_quote_the_kernel():
+    head = "LAST SEEN   TYPE      REASON   OBJECT      MESSAGE\n"
+    found = assert_finds("gpu.ecc.contained", f"{head}4m12s       Warning   XidEcc   node/n5     kernel: {XID}\n")
+    assert (found.component, found.node) == ("0000:9d:00.0", "n5")
+    event = {
+        "kind": "Event", "apiVersion": "v1", "type": "Warning", "reason": "Xid", "message": XID,
+        "involvedObject": {"kind": "Node", "name": "n5"},
+    }  # fmt: skip
+    assert assert_finds("gpu.ecc.contained", json.dumps(event)).node == "n5"
+    assert_quiet(f"Mar  2 10:00:00 n5 agent[7]: seen: Warning sign: {XID}")
+
+
+GPU = "[    2.9] pci 0000:b1:00.0: [10de:26b9] type 00 class 0x030200 PCIe Endpoint\n"
+LIMITED = (
+    "[    3.8] pci 0000:b1:00.0: 63.012 Gb/s available PCIe bandwidth, limited by 16.0 GT/s PCIe x{} link at 0000:b0:01.0 "
+    "(capable of 252.048 Gb/s with 16.0 GT/s PCIe x16 link)\n"
+)
+
+
+def test_the_kernel_tells_a_narrow_link_of_a_gpu():
+    assert_finds("gpu.pcie.degraded", GPU + LIMITED.format(4))
+    assert_quiet(GPU + LIMITED.format(8))
+    assert_quiet(LIMITED.format(4))
+
+
+def test_address_space_that_was_found_at_last_is_well():
+    failed = "[    3.0] pci 0000:b1:00.0: BAR 1: no space for [mem size 0x2000000000 64bit pref]\n"
+    assert assert_finds("gpu.pcie.bar_space", GPU + failed).component == "0000:b1:00.0"
+    assert_quiet(
+        GPU + failed + "[    3.1] pci 0000:b1:00.0: BAR 1: assigned [mem 0x382000000000-0x383fffffffff 64bit pref]\n"
+    )
+    assert_quiet(GPU + failed.replace("BAR 1", "BAR 6"))
+    assert_quiet(failed)
+
+
+def test_lanes_as_sysfs_has_them():
+    folder = "/sys/bus/pci/devices/0000:ca:00.0"
+    text = f"{folder}/vendor:0x10de\n{folder}/class:0x030200\n{folder}/current_link_width:{{}}\n{folder}/max_link_width:16\n"
+    assert assert_finds("gpu.pcie.degraded", text.format(2)).component == "0000:ca:00.0"
+    assert_quiet(text.format(16))
+    assert_quiet(text.format(2).replace("0x10de", "0x8086"))
+
+
+def test_a_count_below_what_a_check_expected():
+    head = "node,check,expected,actual,status\n"
+    assert (
+        assert_finds("gpu.count_mismatch", f"{head}n1,gpu_count_nvml,8,8,OK\nn2,gpu_count_nvml,8,7,FAIL\n").node == "n2"
+    )
+    assert_quiet(f"{head}n1,gpu_count_nvml,8,8,OK\n")
