@@ -46,17 +46,26 @@ MARKED = (
     gettext_noop("kernel"),
     gettext_noop("architecture"),
     gettext_noop("gpus"),
-    # what is known of a part, and who says what to do about it (diagnostics.engine)
-    gettext_noop("index"),
-    gettext_noop("uuid"),
-    gettext_noop("serial"),
-    gettext_noop("slot"),
-    gettext_noop("model"),
-    gettext_noop("pci"),
-    gettext_noop("nvidia"),
-    gettext_noop("driver"),
-    gettext_noop("azure"),
 )
+
+
+# What is known of a part, and who says what to do about it (diagnostics.engine).
+FACTS = {
+    "index": gettext_noop("index"),
+    "uuid": "UUID",
+    "serial": gettext_noop("serial number"),
+    "slot": gettext_noop("slot"),
+    "model": gettext_noop("model"),
+    "pci": gettext_noop("PCI address"),
+    "nvidia": "NVIDIA",
+    "driver": gettext_noop("the driver"),
+    "azure": "Azure",
+}
+
+
+@register.filter
+def fact_name(name: str) -> str:
+    return gettext(FACTS.get(name, name))
 
 
 @register.filter
