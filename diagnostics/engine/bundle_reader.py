@@ -47,6 +47,10 @@ class Reader:
         self.count = 0  # bytes had from the file
         self.has_told = False
         self._read: Callable[[int], bytes] = getattr(file, "read1", None) or file.read
+        # What grows or has a budget is counted before it is given.
+        self._into: Callable[[memoryview], int | None] | None = (
+            None if growth or budget else getattr(file, "readinto", None)
+        )
         self._tell = tell
         self._growth = growth
         self._budget = budget
@@ -69,6 +73,23 @@ class Reader:
             left -= len(chunk)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
+    def readinto(self, space: memoryview, /) -> int:
+        """Fills `space`, less of it only at the end; what a plain file holds is not copied."""
+        filled = 0
+        while filled < len(space) and (size := self._some(space[filled:])):
+            filled += size
+        return filled
+
+    def _some(self, space: memoryview) -> int:
+        if self._into and not self._ahead and not self._ended:
+            size = self._tried(self._into, space) or 0
+            self.count += size
+            self._ended = self._ended or not size
+            return size
+        chunk = self._next(len(space))
+        space[: len(chunk)] = chunk
+        return len(chunk)
+
     def _next(self, most: int) -> bytes:
         if self._ahead:
             end = most if most >= 0 else None
@@ -81,11 +102,7 @@ class Reader:
         return chunk
 
     def _had(self, most: int) -> bytes:
-        try:
-            chunk = self._read(most)
-        except Exception as error:  # noqa: BLE001  each way of packing has errors of its own; none may end the diagnosis
-            self._end(f"broken or not readable after {self.count} bytes: {error}")
-            return b""
+        chunk = self._tried(self._read, most) or b""
         self.count += len(chunk)
         if self._growth and self._growth.is_bomb(self.count):
             self._end(
@@ -96,6 +113,13 @@ class Reader:
             self._end(f"only the first {self._budget.most >> 20} MiB of the archive were read")
             return chunk[:granted]
         return chunk
+
+    def _tried(self, read: Callable[[Any], Any], asked: Any) -> Any:
+        try:
+            return read(asked)
+        except Exception as error:  # noqa: BLE001  each way of packing has errors of its own; none may end the diagnosis
+            self._end(f"broken or not readable after {self.count} bytes: {error}")
+            return None
 
     def _end(self, reason: str) -> None:
         self.has_told = self._ended = True

@@ -166,6 +166,11 @@ class _Slice:
         self.left -= len(data)
         return data
 
+    def readinto(self, space: memoryview, /) -> int:
+        size: int = self._source.readinto(space[: self.left])
+        self.left -= size
+        return size
+
 
 if __name__ == "__main__":
     sys.exit(_child())

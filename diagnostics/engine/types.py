@@ -17,6 +17,9 @@ class Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes:
         """Up to `size` bytes, less only at the end."""
 
+    def readinto(self, space: memoryview, /) -> int:
+        """Fills `space`, less of it only at the end; says how much."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

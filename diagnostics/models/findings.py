@@ -37,7 +37,9 @@ class Finding(AppendOnly):
     boot = models.CharField(max_length=80, blank=True)  # its id, or its number in a log that shows several
     injected = models.BooleanField(default=False)  # a test put it there
     authorities = models.JSONField(default=dict, blank=True)  # who says what to do: {"nvidia": "RESET_GPU"}
-    part_facts = models.JSONField(default=dict, blank=True)  # what was known of the part then: index, uuid, serial, slot
+    part_facts = models.JSONField(
+        default=dict, blank=True
+    )  # what was known of the part then: index, uuid, serial, slot
     engine_version = models.CharField(max_length=40)
     catalog_version = models.CharField(max_length=40)
 

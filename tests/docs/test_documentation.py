@@ -44,7 +44,10 @@ def test_every_event_is_explained(kind):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_and_picture_of_a_page_leads_somewhere(page):
-    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+    text = "\n".join(
+        line for line in page.read_text().splitlines() if not line.startswith("    ")
+    )  # code says what it wants
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} points to {target}"
 

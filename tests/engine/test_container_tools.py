@@ -185,3 +185,43 @@ def test_what_was_killed_at_its_limit_is_restarted():
         'err="failed to \\"StartContainer\\" for \\"s\\" with CrashLoopBackOff: \\"back-off 10s restarting failed container=s\\""\n'
     )
     assert_finds("container.oom_killed", killed + again)
+
+
+def test_a_table_that_lost_its_spaces():
+    pods = "NAME READY STATUS RESTARTS AGE\nloader-0 1/1 Running 0 2d\nloader-1 0/1 {} 7 2d\n"
+    assert assert_finds("container.resource_pressure", pods.format("Evicted")).component == "loader-1"
+    assert_quiet(pods.format("Completed"))
+
+
+def test_who_ate_the_memory_of_the_node_is_named_on_the_next_line():
+    text = "The node was low on resource: memory. Threshold quantity: 100Mi.\nContainer loader was using 9Gi, request is 1Gi\n"
+    assert assert_finds("container.resource_pressure", text).component == "loader"
+
+
+def test_a_unit_that_ended_badly_is_inactive_on_older_systems():
+    text = "* docker.service - Docker Application Container Engine\n   Loaded: loaded\n   Active: inactive (dead) {}since Mon\n"
+    assert assert_finds("container.runtime_down", text.format("(Result: exit-code) ")).component == "docker.service"
+    assert_quiet(text.format(""))
+    assert_quiet(text.format("(Result: exec-condition) "))
+
+
+def test_one_start_failure_in_the_words_of_runtime_and_kubelet():
+    text = (
+        'Mar  3 10:00:01 n7 containerd[9]: time="2026-03-03T10:00:01Z" level=error msg="RunPodSandbox for '
+        '&PodSandboxMetadata{Name:train-0,Attempt:0,} failed, error" error="failed to setup network for sandbox"\n'
+        "Mar  3 10:00:01 n7 kubelet[8]: E0303 10:00:01.120110 8 kuberuntime_manager.go:1170] "
+        '"CreatePodSandbox for pod failed" err="rpc error"\n'
+    )
+    assert_finds("container.start_failed", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Job for kubelet.service failed because a timeout was exceeded.", "container.runtime_down"),
+        ("Job for slurmd.service failed because the control process exited with error code.", "os.service_failed"),
+        ("mount.nfs: access denied by server while mounting 192.0.2.4:/export", "container.mount_failed"),
+    ],
+)
+def test_what_commands_answer(text: str, fault: str):
+    assert_finds(fault, text + "\n")

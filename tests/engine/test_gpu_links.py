@@ -111,3 +111,10 @@ def test_imex_as_json():
     value = {"nodes": {"0": node, "1": node}, "timestamp": "3/02/2026 06:08:10.580", "status": "UP"}
     assert_quiet(json.dumps(value))
     assert_finds("gpu.imex", json.dumps(value | {"status": "DEGRADED"}, indent=1))
+
+
+def test_a_board_that_cannot_be_the_only_one():
+    sentence = "NVML: Unable to retrieve NVLink information as all links are inActive\n"
+    assert assert_finds("gpu.nvlink.error", f"GPU 5: NVIDIA B200 (UUID: GPU-x)\n{sentence}").component == "GPU 5"
+    assert_quiet(f"GPU 0: NVIDIA B200 (UUID: GPU-x)\n{sentence}")
+    assert_quiet(f"GPU 5: NVIDIA L40S (UUID: GPU-x)\n{sentence}")

@@ -99,3 +99,29 @@ def test_a_count_below_what_a_check_expected():
         assert_finds("gpu.count_mismatch", f"{head}n1,gpu_count_nvml,8,8,OK\nn2,gpu_count_nvml,8,7,FAIL\n").node == "n2"
     )
     assert_quiet(f"{head}n1,gpu_count_nvml,8,8,OK\n")
+
+
+def test_the_bridge_of_an_amd_board_is_what_the_slot_sees():
+    bridge = "[    2.9] pci 0000:b1:00.0: [1002:1478] type 01 class 0x060400\n"
+    accelerator = "[    2.9] pci 0000:b1:00.0: [1002:74a1] type 00 class 0x120000 PCIe Endpoint\n"
+    for found in (bridge, accelerator):
+        assert_finds("gpu.pcie.degraded", found + LIMITED.format(4))
+        assert_quiet(found + LIMITED.format(8))
+
+
+def test_a_message_of_dcgm_in_the_line_of_another_program():
+    line = "Mar  2 10:00:00 n7 healthd[77]: {}GPU 3 had uncorrectable memory errors and row remapping failed. Run a field diagnostic\n"
+    assert assert_finds("gpu.row_remap.failed", line.format("")).component == "GPU 3"
+    assert_quiet(line.format("resolved: "))
+    assert_quiet(line.format("").replace("GPU 3", "a board"))
+
+
+def test_a_condition_of_a_node_names_an_xid():
+    condition = "AcceleratedHardwareReady  {}  Mon, 02 Mar 2026 10:00:00 +0000  {}  {}\n"
+    assert_finds("gpu.off_bus", condition.format("False", "NvidiaXID79Error", "XID 79"))
+    assert_quiet(condition.format("True", "NvidiaAcceleratedHardwareIsReady", "Monitoring is active"))
+    assert_quiet(condition.format("True", "NvidiaXID13Warning", "XID 13"))
+    assert (
+        assert_finds("gpu.ecc.uncorrectable", "3m Warning NvidiaXid48 node/gpu-7 Xid 48 was detected\n").node == "gpu-7"
+    )
+    assert_finds("gpu.ecc.uncontained", "XID error-codes found: 95, 45. FaultCode: NHC2001\n")

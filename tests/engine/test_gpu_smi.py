@@ -219,3 +219,40 @@ def test_a_narrow_link_that_all_have_or_that_a_hypervisor_shows_is_only_noted():
     assert_quiet(header + rows.format(8, 8))
     assert assert_finds("gpu.pcie.degraded", header + rows.format(16, 8)).component == "0000:43:00.0"
     assert_quiet(header + "0, 00000000:00:1E.0, 8, 16\n")
+
+
+@pytest.mark.parametrize(
+    ("fault", "block"),
+    [
+        ("gpu.row_remap.pending", "    Remapped Rows\n        Correctable Error       : 0\n        Pending                 : {}\n"),
+        ("gpu.page_retirement.pending", "    Retired Pages\n        Double Bit ECC          : 3\n        Pending                 : {}\n"),
+        ("gpu.reset_required", "    GPU Reset Status\n        Reset Required          : {}\n"),
+    ],
+)  # fmt: skip
+def test_one_block_of_a_query(fault: str, block: str):
+    assert_finds(fault, block.format("Yes"))
+    assert_finds(fault, block.format("Yes").replace("\n", "\r\n"))
+    assert_quiet(block.format("No"))
+
+
+def test_the_fabric_block_alone():
+    block = "    Fabric\n        State                   : {}\n        Status                  : N/A\n"
+    assert_finds("gpu.fabric_manager", block.format("In Progress"))
+    assert_quiet(block.format("Completed"))
+    assert_quiet(block.format("N/A"))
+
+
+def test_the_temperatures_alone():
+    text = "    GPU Current Temp                  : {} C\n    GPU Shutdown Temp                 : 95 C\n"
+    assert_finds("gpu.thermal.shutdown", text.format(96))
+    assert_quiet(text.format(61))
+
+
+def test_columns_below_the_command_that_asked_for_them():
+    text = (
+        "nvidia-smi --query-gpu=index,pci.bus_id,ecc.errors.uncorrected.volatile.total --format=csv\n"
+        "index, pci.bus_id, ecc.errors.uncorrected.volatile.total\n"
+        "0, 00000000:1B:00.0, 0\n1, 00000000:43:00.0, {}\n"
+    )
+    assert assert_finds("gpu.ecc.uncorrectable", text.format(2)).component == "0000:43:00.0"
+    assert_quiet(text.format(0))

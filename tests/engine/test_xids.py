@@ -201,3 +201,43 @@ def test_others_than_nvidia_are_quoted_where_they_differ():
 
 def test_a_recovery_action_that_is_taken_back_is_a_note():
     assert_quiet(xid(154, "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)"))
+
+
+def test_a_ticket_quotes_the_kernel_after_a_label():
+    line = "NVRM: Xid (PCI:0000:5e:00): 95, pid=77, Uncontained: LTC TAG. RST: Yes, D-RST: No"
+    assert assert_finds("gpu.ecc.uncontained", f"Fault detail:new lines: 12;{line}\n").component == "0000:5e:00.0"
+    alert = assert_finds("gpu.ecc.uncontained", f"Alert for n7, Error: Mar  2 10:00:00 n7 kernel: [680.51] {line}\n")
+    assert alert.node == "n7"
+    assert_quiet(f"the rule looks for '{line}' in the journal\n")
+    assert_quiet(f"When you see {line} you should reset\n")
+
+
+def test_a_follower_that_names_an_unseen_xid_is_the_sign_of_it():
+    follower = xid(45, "Ch 00000003 caused by previous Xid 145")
+    assert assert_finds("gpu.nvlink.error", follower).confidence == "medium"
+    nonfatal = xid(145, "RLW_RXPIPE Nonfatal XC0 i0 Link 13 (0x0409a0c2 0x00000008 0x00000000)")
+    assert_finds("gpu.nvlink.degraded", nonfatal + follower)
+    assert_quiet(xid(45, "Ch 00000003 caused by previous Xid 43"))
+
+
+def test_a_board_that_cannot_be_set_up_after_its_microcontroller_halted():
+    text = (
+        xid(62, "0c83(1870) 00000000")
+        + "[  112.000000] NVRM: GPU 0000:5e:00.0: RmInitAdapter failed! (0x26:0x1a:1227)\n"
+    )
+    assert followers(assert_finds("gpu.microcontroller", text)) == ["gpu.init_failed"]
+
+
+def test_no_spare_row_explains_the_contained_error():
+    text = xid(64, "Row Remapper Error: (0x2eebc4100) - All reserved rows for bank are remapped") + xid(
+        94, "Ch 00000008"
+    )
+    assert followers(assert_finds("gpu.row_remap.failed", text)) == ["gpu.ecc.contained"]
+
+
+def test_a_time_of_day_is_no_address():
+    text = (
+        "[   14.500000] NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  595.45.04  (root@n7)  Fri Jul  3 11:27:00 AM\n"
+        "[   24.000000] NVRM: GPU6 _kgspIsHeartbeatTimedOut: Heartbeat timed out, diff 6070 timeout 5200\n"
+    )
+    assert assert_finds("gpu.gsp", text).component == "GPU 6"

@@ -32,10 +32,15 @@ class Reason:
 class LinkWords:
     words: tuple[str, ...]
     probe: re.Pattern[str]
+    stop: re.Pattern[str]
     down: tuple[re.Pattern[str], ...]
     up: tuple[re.Pattern[str], ...]
     flap_at: int
     boot_s: float
+    bounce_s: float
+    ups_at: int
+    ups_s: float
+    stop_s: float
 
 
 @lru_cache(maxsize=1)
@@ -71,4 +76,7 @@ def reason(text: str) -> Reason | None:
 def link_words() -> LinkWords:
     row = table()["link"]
     down, up = (tuple(re.compile(pattern) for pattern in row[key]) for key in ("down", "up"))
-    return LinkWords(tuple(row["words"]), re.compile(row["probe"]), down, up, row["flap_at"], float(row["boot_s"]))
+    return LinkWords(
+        tuple(row["words"]), re.compile(row["probe"]), re.compile(row["stop"]), down, up, row["flap_at"],
+        float(row["boot_s"]), float(row["bounce_s"]), row["ups_at"], float(row["ups_s"]), float(row["stop_s"]),
+    )  # fmt: skip

@@ -21,7 +21,9 @@ _RECOVERED = re.compile(
     re.IGNORECASE,
 )
 _PRESSED = re.compile(r"Button pressed|Graceful Shutdown|soft-off", re.IGNORECASE)
-_DIMM = re.compile(r"@?\b((?:P\d[-_ ]?)?(?:CPU ?\d+[-_ ])?DIMM[-_ ]?\w{1,8})", re.IGNORECASE)
+_DIMM = re.compile(
+    r"@?\b((?:P\d[-_ ]?)?(?:CPU ?\d+[-_ ])?DIMM[-_ ]?\w{1,8})|\((CPU ?\d+[-_][A-Z]\d{0,2})\)", re.IGNORECASE
+)
 _LABELLED = re.compile(r"memory|dimm|ecc", re.IGNORECASE)
 _INVALID = re.compile(
     r"Invalid (?:Username|password|login)|unable to log ?in\b|log.?in (?:attempt )?(?:has )?(?:failure|failed)"
@@ -182,7 +184,7 @@ def _part(kind: str, name: str, said: str, reading: str) -> str | None:
     if _LABELLED.search(f"{kind} {name}"):
         label = _DIMM.search(reading) or _DIMM.search(said)
         if label:
-            return label.group(1)
+            return label.group(1) or label.group(2)
     return name or bmc_messages.part(said)
 
 

@@ -13,7 +13,19 @@ _GOOD_AGAIN = re.compile(
     r"|(?:changed|transitioned|transition) (?:from \w+ )?to (?:OK|Healthy)\b|back to normal|is closed|was closed|became OK",
     re.IGNORECASE,
 )
-_BAD = ("critical", "warning", "fatal", "emergency", "error", "major", "minor", "caution", "degraded", "non-critical")
+_BAD = (
+    "critical",
+    "warning",
+    "fatal",
+    "emergency",
+    "error",
+    "major",
+    "minor",
+    "caution",
+    "degraded",
+    "non-critical",
+    "alert",
+)
 _PARTS = (
     re.compile(r"\b((?:Processor|PROC|CPU) ?\d+,? ?DIMM ?\w{1,4})\b", re.IGNORECASE),
     re.compile(r"\bSensor '?([\w.-]{2,60})'? (?:reading|has|is|exceeded|crossed)\b"),

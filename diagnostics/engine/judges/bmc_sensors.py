@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from diagnostics.engine.catalog import bmc as catalog
 from diagnostics.engine.catalog.bmc import Meaning
-from diagnostics.engine.parsers import ipmi_metrics, ipmi_sensors
+from diagnostics.engine.parsers import ipmi_blocks, ipmi_metrics, ipmi_sensors
 from diagnostics.engine.parsers.ipmi_metrics import Metric
 from diagnostics.engine.parsers.ipmi_sensors import Sensor
 from diagnostics.engine.parsers.log import Log
@@ -49,7 +49,7 @@ _SOME_UP: tuple[str, Role] = ("bmc.sensor_gap", "note")
 
 def judge(log: Log, *, source_name: str) -> list[Observation]:
     found = []
-    for sensor in ipmi_sensors.sensors(log.text):
+    for sensor in (*ipmi_sensors.sensors(log.text), *ipmi_blocks.sensors(log.text)):
         if meaning := _meaning(sensor):
             line = EvidenceLine(sensor.number, sensor.raw)
             found.append(

@@ -32,7 +32,8 @@ class Boots:
             self._is_fresh = False
             if line.moment.uptime_s is not None:
                 self._follow(line.host, line.moment.uptime_s)
-        return line.of_boot(self._named or self._label(line.host))
+        line.boot = self._named or self._label(line.host)
+        return line
 
     def _follow(self, host: str | None, uptime: float) -> None:
         if uptime + _BACK_S < self._uptime.get(host, 0.0):

@@ -1,6 +1,7 @@
-"""Codes of DCGM in the lines of agents, in conditions and events of nodes.
+"""Codes and messages of DCGM in the lines of agents, in conditions and events of nodes.
 
 health=FAIL system=MEM entity=GPU:7 code=DCGM_FR_UNCONTAINED_ERROR msg="GPU had an uncontained error (XID 95)."
+healthd[77]: GPU 3 had uncorrectable memory errors and row remapping failed. Run a field diagnostic on the GPU.
 GpuMemWatch  True  ...  ErrorCode:DCGM_FR_ROW_REMAP_FAILURE GPU:3 PCI:0000:61:00.0 GPU 3 had ... Recommended Action=CONTACT_SUPPORT;
 """
 
@@ -17,7 +18,15 @@ from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Role
 from incidents.domain import faults
 
-LITERALS = ("DCGM_FR_",)
+_CODES = "DCGM_FR_"
+# Words of its messages that no other program uses.
+_MESSAGES = (
+    "row remappings are pending", "and row remapping failed", "uncorrectable row remap limit", "had an uncontained error",
+    "had a contained error", "volatile double-bit ECC error", "PCIe replays per minute", "running at PCI link", "running at PCIe link",
+    "retired pages due to DBEs", "retired pages have been detected", "faulty memory elements", "SRAM threshold count exceeded",
+    "requires a reset to recover", "reliably read the power usage", "NvLinks are up out of the expected",
+)  # fmt: skip
+LITERALS = (_CODES, *_MESSAGES)
 
 _CODE = re.compile(r"\bDCGM_FR_(?P<name>[A-Z][A-Z0-9_]{2,60})")
 _GPU = re.compile(r"\bGPU(?:\s?(?:ID)?[:=#]\s?|\s)(?P<gpu>\d{1,3})\b", re.IGNORECASE)
@@ -64,13 +73,14 @@ class DcgmCodes:
         self._source_name = source_name
 
     def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
-        if LITERALS[0] not in found:
+        if not any(literal in found for literal in LITERALS):
             return
         component = component_of(line.message)
         if not component:
             return
         over = bool(_WELL.search(line.message))
-        for error in codes(line.message):
+        said = catalog.of_message(line.message) if _CODES not in found else None
+        for error in [said] if said else codes(line.message):
             role: Role = "note" if over else error.role
             yield Hit(
                 observe(

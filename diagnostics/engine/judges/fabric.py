@@ -11,8 +11,8 @@ from diagnostics.engine.judges import (
 from diagnostics.engine.judges.form import Format, of
 
 _TEXT_JUDGES = (
-    fabric_ports.ports, fabric_counters.counters, fabric_cables.text, fabric_interfaces.settings, fabric_interfaces.modules,
-    fabric_interfaces.links, fabric_reports.links, fabric_reports.stages,
+    fabric_ports.ports, fabric_ports.devices, fabric_counters.counters, fabric_cables.text, fabric_interfaces.settings,
+    fabric_interfaces.modules, fabric_interfaces.links, fabric_interfaces.bonds, fabric_reports.links, fabric_reports.stages,
     fabric_reports.widths, fabric_gids.table, fabric_gids.refusals,
 )  # fmt: skip
 _LINK = ("fabric.link",)
@@ -27,6 +27,7 @@ FORMATS = {
     "ibstat": _text("InfiniBand ports", _PORT),
     "ibstatus": _text("InfiniBand ports", _PORT),
     "ibv_devinfo": _text("InfiniBand ports", _PORT),
+    "ibv_devices": _text("RDMA devices", ("fabric.adapter",)),
     "rdma-link": _text("RDMA links", _PORT),
     "ibdev2netdev": _text("RDMA interfaces", _LINK),
     "ibqueryerrors": _text("InfiniBand counters", _LINK),
@@ -36,6 +37,8 @@ FORMATS = {
     "ethtool": _text("network interface", _LINK),
     "ethtool-module": _text("cable module", _LINK),
     "ip-link": _text("network interfaces", _LINK),
+    "bonding": _text("bonded interfaces", _LINK),
+    "ibportstate": _text("InfiniBand port", _PORT),
     "mlxlink-text": _text("mlxlink", _LINK),
     "iblinkinfo": _text("InfiniBand links", ("fabric.link", "fabric.control")),
     "ibdiagnet": _text("ibdiagnet", ("fabric.link", "fabric.control")),

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from diagnostics.engine.catalog import fabric
-from diagnostics.engine.parsers import ethtool
+from diagnostics.engine.parsers import bonding, ethtool
 from diagnostics.engine.parsers.ethtool import Interface, IpLink
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.log import Log
@@ -20,7 +20,11 @@ _ALARM = re.compile(r"(?i)\b(?P<level>alarm|warning)\b")
 def settings(log: Log, *, source_name: str) -> list[Observation]:
     found = ethtool.interfaces(log.text)
     usual = _usual_speed(found)
-    return [one for port in found for one in (*_link(port, source_name), *_speed(port, usual, source_name))]
+    return [
+        one
+        for port in found
+        for one in (*_link(port, source_name, alone=len(found) == 1), *_speed(port, usual, source_name))
+    ]
 
 
 def _say(
@@ -45,7 +49,8 @@ def _say(
     )
 
 
-def _link(port: Interface, source_name: str) -> Iterator[Observation]:
+def _link(port: Interface, source_name: str, *, alone: bool) -> Iterator[Observation]:
+    """Of all interfaces of a node some are free; who looks at one alone misses its link."""
     state = port.values.get("Link detected", "")
     if not state.startswith("no"):
         return
@@ -53,7 +58,8 @@ def _link(port: Interface, source_name: str) -> Iterator[Observation]:
     if why and why.fault and why.role == "root" and "unplugged" not in state and "partner" not in state:
         yield _say(why.fault, port.name, line, source_name, detail=state)
     else:
-        yield _say("fabric.link_down", port.name, line, source_name, role="note", detail=state)
+        role: Role = "root" if alone and "Speed" in port.values else "note"
+        yield _say("fabric.link_down", port.name, line, source_name, role=role, detail=state)
 
 
 def _speed(port: Interface, usual: tuple[int, int] | None, source_name: str) -> Iterator[Observation]:
@@ -109,6 +115,15 @@ def links(log: Log, *, source_name: str) -> list[Observation]:
     return _missing_carriers(ethtool.ip_links(log.text), source_name)
 
 
+def bonds(log: Log, *, source_name: str) -> list[Observation]:
+    """Who put an interface into a bond means it to be up."""
+    return [
+        _say("fabric.link_down", member.name, member.line, source_name)
+        for member in bonding.members(log.text)
+        if member.status == "down"
+    ]
+
+
 def links_of_json(document: JsonText, *, source_name: str) -> list[Observation]:
     return _missing_carriers(ethtool.ip_links_of_json(document), source_name)
 
@@ -116,12 +131,22 @@ def links_of_json(document: JsonText, *, source_name: str) -> list[Observation]:
 def _missing_carriers(found: Sequence[IpLink], source_name: str) -> list[Observation]:
     jumbo = [link for link in found if link.mtu >= _JUMBO and not link.infiniband and "LOOPBACK" not in link.flags]
     up = sum("LOWER_UP" in link.flags for link in jumbo)
+    cut_off = not any("LOWER_UP" in link.flags for link in found if _is_physical(link))
     return [
         _say("fabric.link_down", link.name, link.line, source_name)
         for link in found
         if {"NO-CARRIER", "UP"} <= link.flags
-        and (link.infiniband or _is_missed(link, jumbo, up) or _is_missed_by_kin(link, found))
+        and (
+            link.infiniband
+            or (cut_off and _is_physical(link))
+            or _is_missed(link, jumbo, up)
+            or _is_missed_by_kin(link, found)
+        )
     ]
+
+
+def _is_physical(link: IpLink) -> bool:
+    return "LOOPBACK" not in link.flags and not link.name.startswith((*VIRTUAL, "wl", "usb", "lo", "sit", "enx"))
 
 
 def _is_missed_by_kin(link: IpLink, found: Sequence[IpLink]) -> bool:

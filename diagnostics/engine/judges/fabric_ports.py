@@ -20,6 +20,14 @@ def ports(log: Log, *, source_name: str) -> list[Observation]:
     return judge(found, source_name)
 
 
+def devices(log: Log, *, source_name: str) -> list[Observation]:
+    """Who asks for the list of RDMA devices expects some."""
+    return [
+        Observation("fabric.device_missing", EvidenceLine(number, raw), source_name, confidence="medium", order=number)
+        for number, raw in infiniband.empty_device_tables(log.text)
+    ]
+
+
 def ports_of_json(document: JsonText, *, source_name: str) -> list[Observation]:
     return judge(infiniband.ports_of_json(document), source_name)
 
@@ -76,7 +84,7 @@ def _say(
 ) -> Observation:
     number, raw = port.lines[key]
     return Observation(
-        fault, EvidenceLine(number, raw), source_name, role=role, component=port.adapter, confidence=confidence,
+        fault, EvidenceLine(number, raw), source_name, role=role, component=port.adapter or None, confidence=confidence,
         detail=detail, order=number,
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """GPUs as the kernel's PCI code sees them before their driver loads.
 
-pci 0000:b1:00.0: [10de:26b9] type 00 class 0x030200 PCIe Endpoint
+pci 0000:b1:00.0: [10de:26b9] type 00 class 0x030200 PCIe Endpoint          AMD: [1002:740f] ... class 0x038000
 pci 0000:b1:00.0: BAR 1: no space for [mem size 0x2000000000 64bit pref]        since 6.10: BAR 1 [mem size ...]: can't assign; no space
 pci 0000:b1:00.0: 63.012 Gb/s available PCIe bandwidth, limited by 16.0 GT/s PCIe x4 link at 0000:b0:01.0 (capable of 252.048 Gb/s with
     16.0 GT/s PCIe x16 link)
@@ -18,12 +18,16 @@ from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Role
 
 LITERALS = (
-    ": [10de:", "available PCIe bandwidth, limited by", "no space for [mem", "failed to assign [mem", "can't assign; no space",
-    "]: failed to assign", ": assigned [mem", "]: assigned",
+    ": [10de:", ": [1002:", ": [1022:1470]", "available PCIe bandwidth, limited by", "no space for [mem",
+    "failed to assign [mem", "can't assign; no space", "]: failed to assign", ": assigned [mem", "]: assigned",
 )  # fmt: skip
 
 _PCI = r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
-_FOUND = re.compile(rf"pci (?P<pci>{_PCI}): \[10de:[0-9a-f]{{4}}\] type \d\w class 0x0?30[02]")
+# NVIDIA's and AMD's GPUs; the bridge on AMD's boards, which is what the slot sees.
+_FOUND = re.compile(
+    rf"pci (?P<pci>{_PCI}): \[(?:(?:10de|1002):[0-9a-f]{{4}}\] type \d\w class 0x(?:0?3(?:0[02]|80)|1200)"
+    r"|(?:1022:1470|1002:1478)\] type 01)"
+)
 _BAR = re.compile(
     rf"pci (?P<pci>{_PCI}): BAR (?P<bar>[0-5])(?:: (?P<said>no space for|failed to assign|assigned) \[mem"
     r"| \[mem [^\]]{1,60}\]: (?P<said2>can.t assign; no space|failed to assign|assigned))"
@@ -52,7 +56,7 @@ class GpuBootLines:
             yield from self._narrow(line, match)
 
     def _is_gpu(self, line: LogLine, pci: str) -> bool:
-        return line.message.startswith("nvidia ") or (line.host, pci) in self._gpus
+        return line.message.startswith(("nvidia ", "amdgpu ")) or (line.host, pci) in self._gpus
 
     def _space(self, line: LogLine, match: re.Match[str]) -> Hit:
         """The kernel tries again with other windows: what was assigned in the end is well."""

@@ -35,7 +35,7 @@ def _states(board: Board, boards: Sequence[Board], source_name: str) -> Iterator
         number, raw = board.all_inactive or (down[0].number, down[0].raw)
         if any(_is_linked(other) for other in boards):
             yield _say("gpu.nvlink.error", board, number, raw, source_name, detail="other GPUs have links")
-        elif len(boards) > 1 and _ON_BASEBOARD.search(board.name):
+        elif (len(boards) > 1 or board.index != "0") and _ON_BASEBOARD.search(board.name):
             yield _say(
                 "gpu.nvlink.error", board, number, raw, source_name, confidence="medium", detail="no GPU has a link"
             )

@@ -114,7 +114,7 @@ def _rules_for(path: str) -> tuple[tuple[re.Pattern[str], Rule], ...]:
     return tuple((value, rule) for pattern, value, rule in _COMPILED if pattern.search(path))
 
 
-_NOW = re.compile(r"temperature/(?:gpu_current_temp|gpu_temp|gpu)$")
+_NOW = re.compile(r"temperature/(?:gpu_current_temp|gpu_temp|gpu)$|^gpu_current_temp$")
 _LIMITS = {
     "gpu_shutdown_temp": "shutdown", "gpu_temp_max_threshold": "shutdown",
     "gpu_slowdown_temp": "slowdown", "gpu_temp_slow_threshold": "slowdown",
@@ -134,7 +134,7 @@ def _hot(rows: Sequence[Setting], say: Speaker) -> None:
         if which and (degrees := number(row.value)) is not None:
             limits[which] = degrees
     for row in rows:
-        value = number(row.value) if "temperature" in row.path else None
+        value = number(row.value) if "temp" in row.path else None
         if value is None:
             continue
         if _NOW.search(row.path):

@@ -1,11 +1,11 @@
 """Judges a log in one pass: every line that holds a known literal is shown to each judge of lines."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from diagnostics.engine.judges import boots, dcgm_codes, gpu_boot_lines
+from diagnostics.engine.judges import boots, dcgm_codes, gpu_boot_lines, xid_reasons
 from diagnostics.engine.judges.dcgm_codes import DcgmCodes
 from diagnostics.engine.judges.fabric_link_lines import LinkLines
 from diagnostics.engine.judges.gpu_boot_lines import GpuBootLines
@@ -14,6 +14,7 @@ from diagnostics.engine.judges.signatures import Signatures
 from diagnostics.engine.judges.tally import Clear, Hit, Tally
 from diagnostics.engine.judges.timers import Timers
 from diagnostics.engine.judges.unclean_start import UncleanStart
+from diagnostics.engine.judges.xid_reasons import XidReasons
 from diagnostics.engine.judges.xids import Xids
 from diagnostics.engine.parsers import log_export
 from diagnostics.engine.parsers.log import Literals, Log
@@ -25,21 +26,29 @@ class LineJudge(Protocol):
     def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]: ...
 
 
+# Each judge with the literals of the lines that it is shown.
+_JUDGES: tuple[tuple[Callable[[str], LineJudge], Callable[[], tuple[str, ...]]], ...] = (
+    (Signatures, Signatures.literals),
+    (Xids, Xids.literals),
+    (MachineChecks, MachineChecks.literals),
+    (LinkLines, LinkLines.literals),
+    (Timers, Timers.literals),
+    (UncleanStart, UncleanStart.literals),
+    (DcgmCodes, lambda: dcgm_codes.LITERALS),
+    (GpuBootLines, lambda: gpu_boot_lines.LITERALS),
+    (XidReasons, lambda: xid_reasons.LITERALS),
+)
+
+
 @lru_cache(maxsize=1)
 def literals() -> Literals:
-    return Literals(
-        (
-            *Signatures.literals(),
-            *Xids.literals(),
-            *MachineChecks.literals(),
-            *LinkLines.literals(),
-            *Timers.literals(),
-            *UncleanStart.literals(),
-            *dcgm_codes.LITERALS,
-            *gpu_boot_lines.LITERALS,
-            *boots.LITERALS,
-        )
-    )
+    return Literals((*(literal for _, named in _JUDGES for literal in named()), *boots.LITERALS))
+
+
+@lru_cache(maxsize=4096)
+def _places_of_judges(found: tuple[str, ...]) -> tuple[int, ...]:
+    """Which of the judges a line with these literals is for."""
+    return tuple(place for place, (_, named) in enumerate(_JUDGES) if not set(found).isdisjoint(named()))
 
 
 class LogSigns(NamedTuple):
@@ -52,19 +61,16 @@ class LogSigns(NamedTuple):
 
 def judge(windows: Iterable[Log], *, source_name: str) -> LogSigns:
     """`windows` are the pieces of one log, in order."""
-    xids = Xids(source_name)
-    judges: tuple[LineJudge, ...] = (
-        Signatures(source_name), xids, MachineChecks(source_name), LinkLines(source_name), Timers(source_name),
-        UncleanStart(source_name), DcgmCodes(source_name), GpuBootLines(source_name),
-    )  # fmt: skip
+    judges = [make(source_name) for make, _ in _JUDGES]
     tally, reboots = Tally(), boots.Boots()
     for log in windows:
         for printed, found in log.lines_with(literals()):
             line = reboots.tell(log_export.enriched(printed, log))
-            for one in judges:
-                for hit in one.see(line, found, log):
+            for place in _places_of_judges(found):
+                for hit in judges[place].see(line, found, log):
                     tally.add(hit)
     seen = tally.observations()
     if not reboots.has_several:
         seen = [replace(one, boot=boots.without_numbers(one.boot)) for one in seen]
-    return LogSigns(seen, xids.gaps(), tuple(tally.clears))
+    gaps = [gap for one in judges if isinstance(one, Xids) for gap in one.gaps()]
+    return LogSigns(seen, gaps, tuple(tally.clears))

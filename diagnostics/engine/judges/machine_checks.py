@@ -5,6 +5,9 @@
     STATUS 8c00004000010090 MCGSTATUS 0                                                                              mcelog
     {35}[Hardware Error]: event severity: corrected
     {35}[Hardware Error]:   section_type: memory error
+    Uncorrected error                                            mcelog, without its STATUS line
+    7 2024-05-06 07:08:09 +0000 error: ... mcgcap=0x0f000c1c, status=0x8c00004200800090                              rasdaemon
+    Injecting memory failure at pfn 0x10d88e                                                                         a test, not a fault
 
 Status bits: Intel SDM volume 3B, chapter "Machine-Check Architecture" (63 valid, 61 uncorrected; low 16 bits the error code,
 of which 0000 0000 1xxx xxxx is the memory controller). CPER: UEFI specification, appendix N.
@@ -20,20 +23,32 @@ from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Observation
 
-LITERALS = ("Machine Check", "event severity: ", "_STATUS[", " MCGSTATUS ")
+LITERALS = (
+    "Machine Check", "event severity: ", "_STATUS[", " MCGSTATUS ", "Uncorrected error", "mcgcap=", "emory failure: 0x",
+    "Injecting memory failure",
+)  # fmt: skip
 
 _MCE = re.compile(
-    r"(?:mce: )?\[Hardware Error\]: CPU (?P<cpu>\d+): Machine Check(?: Exception)?: \w+ Bank (?P<bank>\d+): (?P<status>[0-9a-f]{16})"
+    r"(?:mce: )?\[Hardware Error\]: CPU (?P<cpu>\d+): Machine Check(?P<exception> Exception)?: \w+ Bank (?P<bank>\d+)"
+    r"(?:: (?P<status>[0-9a-f]{16})|\s*$)"
 )
 _DECODED = re.compile(
     r"(?:mce: )?\[Hardware Error\]: CPU:(?P<cpu>\d+) \([^)]*\) MC(?P<bank>\d+)_STATUS\[(?P<flags>[^\]]*)\]: 0x(?P<status>[0-9a-f]{16})"
 )
 _MCELOG = re.compile(r"(?:mcelog: )?STATUS (?P<status>[0-9a-f]{1,16}) MCGSTATUS")
+_MCELOG_UNCORRECTED = re.compile(r"(?:mcelog: )?Uncorrected error\s*$")
+_MCELOG_MEMORY = re.compile(r"(?:mcelog: )?(?:MCA: )?MEMORY CONTROLLER")
+_RASDAEMON = re.compile(r".*\bmcgcap= ?(?:0x)?[0-9a-f]+\b.*?\bstatus= ?(?:0x)?(?P<status>[0-9a-f]{16})\b")
+_RASDAEMON_REVERSE = re.compile(r".*\bstatus= ?(?:0x)?(?P<status>[0-9a-f]{16})\b.*\bmcgcap=")
+_RASDAEMON_CPU = re.compile(r"\bcpu= ?(?P<cpu>0x[0-9a-f]+|\d+)\b")
+_INJECTING = re.compile(r"Injecting memory failure (?:at|for) pfn (?P<pfn>0x[0-9a-f]+)")
+_FAILURE = re.compile(r"(?:mce: )?Memory failure: (?P<pfn>0x[0-9a-f]+):")
 _MCELOG_PLACE = re.compile(r"(?:mcelog: )?CPU (?P<cpu>\d+) (?:BANK )?(?P<bank>\d+)")
 _AMD_MEMORY = re.compile(r"Unified Memory Controller|DRAM ECC|Memory Controller|Northbridge.*ECC")
 _EVENT = re.compile(r"(?P<seq>\{\d+\})?\[Hardware Error\]: +event severity: (?P<severity>\w+)")
 _FIELD = re.compile(r"(?P<seq>\{\d+\})?\[Hardware Error\]: +(?P<key>[\w ,]+?)\s*: (?P<value>.*)")
 _UNCORRECTED, _VALID, _DEFERRED = 1 << 61, 1 << 63, 1 << 44
+_FAILED_PAGES = ("memory-failure",)  # the signature that every such line has
 _DECODED_LINES = 8
 _MCELOG_LINES = 20
 _RECORD_LINES = 40
@@ -55,6 +70,7 @@ class MachineChecks:
 
     def __init__(self, source_name: str) -> None:
         self._source_name = source_name
+        self._injected: set[str] = set()
 
     @staticmethod
     def literals() -> tuple[str, ...]:
@@ -65,7 +81,25 @@ class MachineChecks:
             if seen := _mcelog(match, line, log, self._source_name):
                 yield Hit(seen)
             return
+        if match := _MCELOG_UNCORRECTED.match(line.message):
+            if seen := _mcelog_words(line, log, self._source_name):
+                yield Hit(seen)
+            return
+        if "mcgcap=" in found:
+            if seen := _rasdaemon(line, self._source_name):
+                yield Hit(seen)
+            return
         if not is_kernel(line) or not any(literal in found for literal in LITERALS):
+            return
+        if match := _INJECTING.match(line.message):
+            self._injected.add(match["pfn"])
+            return
+        if match := _FAILURE.match(line.message):
+            if match["pfn"] in self._injected:
+                yield Hit(
+                    observe(line, fault="host.memory.uncorrectable", source_name=self._source_name, role="note"),
+                    clears=_FAILED_PAGES,
+                )
             return
         seen = None
         if match := _MCE.match(line.message):
@@ -79,6 +113,13 @@ class MachineChecks:
 
 
 def _machine_check(match: re.Match[str], line: LogLine, source_name: str) -> Observation | None:
+    if match["status"] is None:  # cut off: an exception is for what was not corrected
+        if not match["exception"]:
+            return None
+        return observe(
+            line, fault="host.cpu.mce", source_name=source_name, component=f"CPU {match['cpu']}", signature="machine-check",
+            confidence="medium", detail=f"Bank {match['bank']}",
+        )  # fmt: skip
     status = int(match["status"], 16)
     if not status & _VALID:
         return None
@@ -89,7 +130,7 @@ def _machine_check(match: re.Match[str], line: LogLine, source_name: str) -> Obs
         component = None  # the bank names a memory controller, not a DIMM: EDAC or the BMC knows which
     else:
         fault, component = "host.cpu.mce", f"CPU {match['cpu']}"
-    # A machine check in the first seconds is what the firmware kept from before the boot.
+    # A machine check in the first seconds is what the firmware kept from before the boot: it tells why the boot was needed.
     old = line.moment.uptime_s is not None and line.moment.uptime_s < 10
     return observe(
         line, fault=fault, source_name=source_name, component=component, signature="machine-check",
@@ -112,6 +153,42 @@ def _mcelog(match: re.Match[str], line: LogLine, log: Log, source_name: str) -> 
         line, fault=f"host.memory.{kind}" if memory else "host.cpu.mce", source_name=source_name, signature="mcelog",
         component=f"CPU {place['cpu']}" if place and not memory else None, role="note" if corrected and not memory else "root",
         detail=f"Bank {place['bank']}" if place else "",
+    )  # fmt: skip
+
+
+def _mcelog_words(line: LogLine, log: Log, source_name: str) -> Observation | None:
+    """An mcelog record whose status is only there in words; where its STATUS line follows, that one speaks."""
+    later = [one.message for one in log.after(line, count=_MCELOG_LINES)]
+    end = next((at for at, text in enumerate(later) if text.startswith(("MCE ", "Hardware event."))), len(later))
+    if any(_MCELOG.match(text) for text in later[:end]):
+        return None
+    place = next(
+        (found for one in log.before(line, count=_MCELOG_LINES) if (found := _MCELOG_PLACE.match(one.message))), None
+    )
+    if not place:
+        return None
+    memory = any(_MCELOG_MEMORY.match(text) for text in later[:end])
+    return observe(
+        line, fault="host.memory.uncorrectable" if memory else "host.cpu.mce", source_name=source_name, signature="mcelog",
+        component=None if memory else f"CPU {place['cpu']}", detail=f"Bank {place['bank']}",
+    )  # fmt: skip
+
+
+def _rasdaemon(line: LogLine, source_name: str) -> Observation | None:
+    """One record of rasdaemon's; where AMD's decoder has named the channel, the catalogue's signatures have read it."""
+    match = _RASDAEMON.match(line.message) or _RASDAEMON_REVERSE.match(line.message)
+    if not match or "csrow=" in line.message:
+        return None
+    status = int(match["status"], 16)
+    if not status & _VALID:
+        return None
+    corrected = not status & _UNCORRECTED
+    memory = (status & 0xFFFF) & 0xEF80 == 0x0080
+    cpu = _RASDAEMON_CPU.search(line.message)
+    kind = "correctable" if corrected else "uncorrectable"
+    return observe(
+        line, fault=f"host.memory.{kind}" if memory else "host.cpu.mce", source_name=source_name, signature="rasdaemon-mce",
+        component=f"CPU {int(cpu['cpu'], 0)}" if cpu and not memory else None, role="note" if corrected and not memory else "root",
     )  # fmt: skip
 
 

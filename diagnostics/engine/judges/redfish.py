@@ -1,5 +1,6 @@
 """Redfish documents: states of parts, entries of logs, accounts; and what the service did not let us see."""
 
+import re
 from typing import Any
 
 from diagnostics.engine.judges import redfish_access, redfish_log, redfish_metrics, redfish_states
@@ -12,8 +13,11 @@ from diagnostics.engine.types import Check, Observation
 _FAMILIES = ("host.cooling", "host.power", "host.board")
 _REFUSED = (
     "NoValidSession", "ResourceAtUriUnauthorized", "AuthenticationFailed", "PasswordChangeRequired", "AccessDenied", "Unauthorized",
-    "InvalidAuthenticationToken", "LoginFailed",
+    "InvalidAuthenticationToken", "LoginFailed", "UnauthorizedLoginAttempt", "InvalidLoginAttempt",
 )  # fmt: skip
+_WRONG_CREDENTIALS = re.compile(
+    r"(?i)credentials? (?:are|is|were) (?:invalid|incorrect|wrong)|invalid (?:login )?credentials"
+)
 _BUSY = ("SessionLimitExceeded", "CreateLimitReachedForResource")
 _ILL = (
     "InternalError",
@@ -54,6 +58,17 @@ def _refusals(document: JsonText, source_name: str) -> list[Observation]:
         if fault:
             line = document.locate("MessageId", value=f'"{message_id}"')
             return [Observation(fault, line, source_name, order=line.number)]
+    return _refused_by_words(document, source_name)
+
+
+def _refused_by_words(document: JsonText, source_name: str) -> list[Observation]:
+    """A vendor's own MessageId, whose sentence says that the credentials were wrong."""
+    error = document.value.get("error") if isinstance(document.value, dict) else None
+    rows = error.get("@Message.ExtendedInfo") if isinstance(error, dict) else None
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and _WRONG_CREDENTIALS.search(text_of(row.get("Message"))):
+            line = document.locate("Message", value=f'"{text_of(row.get("Message"))[:30]}')
+            return [Observation("bmc.auth_failed", line, source_name, order=line.number)]
     return []
 
 

@@ -1,17 +1,19 @@
 """Entries of Redfish logs and events: history, of which what was taken back or resolved is a note."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diagnostics.engine.catalog.bmc import Meaning
 from diagnostics.engine.judges import bmc_messages
+from diagnostics.engine.judges.bmc_access import DEFAULT_NAMES
 from diagnostics.engine.parsers import ipmi_time
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.redfish import resources, text_of
 from diagnostics.engine.types import EvidenceLine, Moment, Observation
 
 _MARKS = ("Severity", "MessageSeverity", "EntryType", "EventType", "EventTimestamp", "Created", "SensorType")
+_LOGIN = re.compile(r"(?i)\blogged in using (?P<user>[\w.-]+)")
 _CONDITIONS = "Conditions"  # the reasons of a state, which is judged with its resource
 _PART_ARGS = re.compile(r"fan|psu|dimm|gpu|cpu|drive|disk|slot|temp|volt|leak|nvswitch|supply", re.IGNORECASE)
 _TELLING = re.compile(
@@ -52,7 +54,17 @@ def judge(documents: list[JsonText], *, source_name: str) -> list[Observation]:
         if meaning:
             over = _is_resolved(entry) or any(_takes_back(later, entry) for _, later in found[at + 1 :])
             seen.append(_say(document, entry, meaning, source_name, is_over=over))
-    return seen
+    return seen or _shared_logins(found, source_name)
+
+
+def _shared_logins(found: list[tuple[JsonText, Entry]], source_name: str) -> list[Observation]:
+    """Log-ins under an account that several people share are asked after where somebody shows nothing but them."""
+    users = [match["user"] if (match := _LOGIN.search(entry.text)) else "" for _, entry in found]
+    if not users or any(user.lower() not in DEFAULT_NAMES for user in users):
+        return []
+    document, entry = found[0]
+    seen = _say(document, entry, Meaning("bmc.audit_event"), source_name, is_over=False)
+    return [replace(seen, component=users[0], confidence="low")]
 
 
 def _is_entry(value: dict[str, Any]) -> bool:
@@ -68,8 +80,8 @@ def _entry(value: dict[str, Any], place: int) -> Entry:
     rule = bmc_messages.rule(said, message_id=message_id)
     number = value.get("SensorNumber")
     sensor = (text_of(value.get("SensorType")), str(number)) if number is not None else None
-    severity = text_of(value.get("Severity") or value.get("MessageSeverity"))
-    stamp = value.get("Created") or value.get("EventTimestamp") or value.get("Updated")
+    severity = text_of(value.get("Severity") or value.get("MessageSeverity")).rsplit(".Level.", 1)[-1]
+    stamp = value.get("Created") or value.get("EventTimestamp") or value.get("Updated") or value.get("Timestamp")
     fault = rule.meaning.fault if rule and rule.meaning else ""
     return Entry(value, said, message_id, severity, _part(value, text), sensor, fault, ipmi_time.iso(stamp), place)
 
@@ -101,7 +113,7 @@ def _meaning(entry: Entry) -> Meaning | None:
 
 
 def _is_resolved(entry: Entry) -> bool:
-    if entry.value.get("Resolved") is True:
+    if entry.value.get("Resolved") in (True, 1):
         return True
     return isinstance(oem := entry.value.get("Oem"), dict) and any(
         isinstance(one, dict) and text_of(one.get("Repaired") or one.get("Resolved")).lower() == "true"

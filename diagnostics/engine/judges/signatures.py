@@ -8,13 +8,15 @@ from functools import lru_cache
 
 from diagnostics.engine import catalog
 from diagnostics.engine.catalog import Signature
-from diagnostics.engine.judges import components
+from diagnostics.engine.judges import components, management
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
-from diagnostics.engine.types import Confidence, EvidenceLine, Observation
+from diagnostics.engine.types import EvidenceLine, Observation
 
-_NEARBY_PCI = "0123456789abcdefABCDEF"
+_NEARBY_PCI = re.compile(
+    r"(?:PCI:)?[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}"
+)  # with its domain, lest a time of day pass for one
 
 
 class Signatures:
@@ -29,24 +31,30 @@ class Signatures:
 
     def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
         """The signatures that this line shows; `found` are the literals that it holds."""
-        table = _by_literal()
-        for signature in dict.fromkeys(s for literal in found for s in table.get(literal, ())):
+        for signature in _holding(found):
             if hit := _match(signature, line, log, self._source_name):
                 yield hit
 
 
 def observe(line: LogLine, *, fault: str, source_name: str, **more: object) -> Observation:
     """An observation with all that a log line tells about itself."""
-    confidence: Confidence = "high" if line.prefixed and line.kernel is not None else "medium"
-    told = {
-        "moment": line.moment, "node": line.host, "boot": line.boot, "confidence": confidence, "order": line.number,
-    }  # fmt: skip
-    return Observation(fault, EvidenceLine(line.number, line.raw), source_name, **(told | more))  # type: ignore[arg-type]
+    more.setdefault("confidence", "high" if line.prefixed and line.kernel is not None else "medium")
+    return Observation(
+        fault, EvidenceLine(line.number, line.raw), source_name, moment=line.moment, node=line.host, boot=line.boot,
+        order=line.number, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def is_kernel(line: LogLine) -> bool:
     """False if another program says it: what an agent quotes is no event of the kernel."""
     return line.kernel is not False
+
+
+@lru_cache(maxsize=4096)
+def _holding(found: tuple[str, ...]) -> tuple[Signature, ...]:
+    """The signatures of these literals; the lines of a log hold the same few again and again."""
+    table = _by_literal()
+    return tuple({signature.id: signature for literal in found for signature in table.get(literal, ())}.values())
 
 
 @lru_cache(maxsize=1)
@@ -78,6 +86,7 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
     )  # fmt: skip
     if about := groups.get("about") or groups.get("about2"):  # a controller tells of another machine
         observation = replace(observation, node=about, component=part or about)
+    observation = management.named(observation, line, log)
     if signature.confidence:
         observation = replace(observation, confidence=signature.confidence)
     return Hit(observation, signature.storm, signature.clears if signature.role == "clear" else ())
@@ -91,10 +100,6 @@ def _from_lines_below(log: Log, line: LogLine, pattern: re.Pattern[str]) -> str 
 def _from_lines_before(log: Log, line: LogLine, count: int) -> str | None:
     for earlier in log.before(line, count=count):
         for word in earlier.message.replace("(", " ").replace(")", " ").split():
-            if (
-                word.count(":") >= 2
-                and word.lstrip("PCI:")[:1] in _NEARBY_PCI
-                and (found := components.pci(word, board=True))
-            ):
+            if _NEARBY_PCI.match(word) and (found := components.pci(word, board=True)):
                 return found
     return None

@@ -2,7 +2,7 @@
 kept, the rest is counted.
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -23,13 +23,17 @@ class Hit(NamedTuple):
     clears: tuple[str, ...] = ()
 
 
+def _last() -> deque[Observation]:
+    return deque(maxlen=MOST_KEPT)
+
+
 @dataclass(slots=True)
 class Record:
     """The signs of one kind at one part. `subjects` are the different ones who were hit, the first few."""
 
     storm: Storm | None
     first: list[Observation] = field(default_factory=list)
-    last: deque[Observation] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
+    last: deque[Observation] = field(default_factory=_last)
     count: int = 0
     skipped: int = 0
     seen: int = 0
@@ -45,6 +49,12 @@ class Record:
             if len(self.last) == MOST_KEPT:
                 self.skipped += self.last[0].count
             self.last.append(one)
+
+    @property
+    def names(self) -> set[str]:
+        """What a line may call them that takes them back."""
+        one = self.first[0]
+        return {one.signature, one.fault, *((self.storm.fault or "",) if self.storm else ())} - {""}
 
     def take_back(self, cleared: tuple[str, ...]) -> None:
         one = self.first[0]
@@ -92,6 +102,7 @@ class Clear(NamedTuple):
 class Tally:
     def __init__(self) -> None:
         self._records: dict[Key, Record] = {}
+        self._named: dict[str, list[Record]] = defaultdict(list)
         self.clears: set[Clear] = set()
 
     def add(self, hit: Hit) -> None:
@@ -103,7 +114,14 @@ class Tally:
         if key not in self._records and len(self._records) >= MOST_KINDS:
             seen = replace(seen, component=None, subject="")
             key = self._key(seen)
-        self._records.setdefault(key, Record(hit.storm)).add(seen)
+        record = self._records.get(key)
+        if record:
+            record.add(seen)
+            return
+        self._records[key] = record = Record(hit.storm)
+        record.add(seen)
+        for name in record.names:
+            self._named[name].append(record)
 
     @staticmethod
     def _key(seen: Observation) -> Key:
@@ -113,7 +131,8 @@ class Tally:
         """What a later line takes back stays as a note: it happened, but it is over."""
         if len(self.clears) < MOST_KINDS:
             self.clears.add(Clear(cleared, clear.component))
-        for (_, _, component, _, _), record in self._records.items():
+        for record in (record for name in cleared for record in self._named.get(name, ())):
+            component = record.first[0].component
             if clear.component is None or component is None or component == clear.component:
                 record.take_back(cleared)
 

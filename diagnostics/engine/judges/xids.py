@@ -30,6 +30,9 @@ _XID = re.compile(
 _SXID = re.compile(r"nvidia-nvswitch(?P<switch>\d+): SXid \((?P<pci>[^)]{4,40})\): (?P<sxid>\d{3,6}), (?P<text>.*)")
 # kubectl get events, kubectl describe node: a monitor of the node quotes the kernel as an event of it.
 _EVENT = re.compile(r"\s*(?:\S+ +){0,4}?Warning +\S+ +(?:\S+ +){0,8}?(?:kernel: )?(?=NVRM: Xid \()")
+# A ticket, an alert or a mail quotes the kernel's line after a label of its own; prose and quotation marks are no such label.
+_LABELLED = re.compile(r"(?:(?P<node>[A-Za-z][\w.-]*) kernel: (?:\[ *\d+\.\d+\] )?|[;:|=：] {0,2})(?=NVRM: Xid \(PCI:)")
+_CAUSE = re.compile(r"caused by previous Xid (?P<xid>\d{1,3})\b")
 _EVENT_NODE = re.compile(r"\bnode/(?P<node>[\w.-]+)")
 _ACTION = re.compile(
     r"recovery action changed from 0x\w+ \([^)]*\) to (?P<code>0x\w+) \((?P<action>[^)]+)\)", re.IGNORECASE
@@ -42,6 +45,7 @@ class Xids:
     def __init__(self, source_name: str) -> None:
         self._source_name = source_name
         self._switch_faults: dict[tuple[str | None, int], str] = {}
+        self._numbers: set[int] = set()
         self._unread: LogLine | None = None
 
     @staticmethod
@@ -56,13 +60,32 @@ class Xids:
             line = replace(line, message=line.message[event.end() :], host=node["node"] if node else line.host)
         elif not is_kernel(line):
             return
+        if not line.prefixed and (label := _LABELLED.search(line.message)):
+            line = replace(line, message=line.message[label.end() :], host=label["node"] or line.host)
         if match := _XID.match(line.message):
-            if seen := _xid(match, line, self._source_name):
+            if seen := self._with_cause(match, _xid(match, line, self._source_name)):
                 yield Hit(seen)
         elif match := _SXID.match(line.message):
             yield Hit(_sxid(match, line, self._source_name, self._switch_faults))
         else:
             self._unread = self._unread or line
+
+    def _with_cause(self, match: re.Match[str], seen: Observation | None) -> Observation | None:
+        """A follower that names an Xid which is not in the log is the only sign of that one."""
+        cause = _CAUSE.search(match["text"])
+        known = faults.xid(int(cause["xid"])) if cause else None
+        if seen and known and known.number not in self._numbers and not _is_note(known.number):
+            detail = f"caused by Xid {known.number}: {known.meaning}"
+            return replace(
+                seen,
+                fault=known.fault,
+                role="root",
+                confidence="medium",
+                detail=detail,
+                signature=f"cause-{known.number}",
+            )
+        self._numbers.add(int(match["xid"]))
+        return seen
 
     def gaps(self) -> list[Check]:
         """A line that names an Xid in a form that we do not read must not pass for clean."""
@@ -150,6 +173,11 @@ def _switch_fault(text: str) -> str | None:
     if word.startswith(("non-fatal", "nonfatal")):
         return "gpu.nvswitch.nonfatal"
     return "gpu.nvswitch.error" if word.startswith("fatal") else None
+
+
+def _is_note(number: int) -> bool:
+    rule = _rule(number, "")
+    return rule is not None and rule.role == "note"
 
 
 def _rule(number: int, text: str) -> XidRule | None:

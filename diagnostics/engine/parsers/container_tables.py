@@ -106,13 +106,18 @@ def _may_head(line: str) -> bool:
 
 
 def _columns(header: str) -> list[tuple[str, int]]:
-    return [(match.group(), match.start()) for match in _COLUMN.finditer(header)]
+    found = [(match.group(), match.start()) for match in _COLUMN.finditer(header)]
+    if len(found) > 1:
+        return found
+    return [(match.group(), match.start()) for match in re.finditer(r"\S+", header)]  # a paste that lost its spaces
 
 
 def _cells(line: str, columns: list[tuple[str, int]]) -> dict[str, str] | None:
     """By two spaces or more; where that gives another number of cells (an empty one), by the places of the header."""
     words = re.split(r" {2,}", line.strip())
     names = [name for name, _ in columns]
+    if len(words) == 1:
+        words = line.split()
     if len(words) == len(names):
         return dict(zip(names, words, strict=True))
     starts = [start for _, start in columns]

@@ -5,6 +5,7 @@ from typing import Any
 
 from diagnostics.engine.parsers import (
     alerts,
+    bonding,
     check_table,
     container_cpu,
     container_tables,
@@ -42,7 +43,7 @@ from diagnostics.engine.parsers import (
 )
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.log import Log
-from diagnostics.engine.parsers.recognise import JsonKinds, LooksLikeJson, TextKinds
+from diagnostics.engine.parsers.recognise import JsonKinds, LooksLikeJson, LooksLikeText, TextKinds
 
 HEAD = 256 * 1024  # characters that the texts are recognised by
 
@@ -75,7 +76,7 @@ def detect(data: bytes) -> Detected:
     if document is not None:
         return _of_json(document)
     head = content[:HEAD]
-    kinds = tuple(dict.fromkeys(kind for kind, looks_like in _TEXT_KINDS if looks_like(head)))
+    kinds = tuple(dict.fromkeys(kind for kind, looks_like in _TEXT_KINDS if _fits(looks_like, head)))
     log = Log.of(content)
     if kinds:
         return Detected(kinds[0], log, also=kinds[1:])
@@ -92,8 +93,8 @@ def _of_json(document: JsonText) -> Detected:
     return Detected("unknown", None, "format not recognised: JSON of an unknown kind")
 
 
-def _fits(looks_like: LooksLikeJson, value: Any) -> bool:
-    """A document of another shape than the recogniser thought of is not of its kind."""
+def _fits(looks_like: LooksLikeText | LooksLikeJson, value: Any) -> bool:
+    """What has another shape than the recogniser thought of is not of its kind."""
     try:
         return looks_like(value)
     except (TypeError, AttributeError, KeyError, IndexError, ValueError):
@@ -154,6 +155,7 @@ _TEXT_KINDS: TextKinds = (
     *inventory_diff.TEXT_KINDS,
     *port_counters.TEXT_KINDS,
     *ethtool.TEXT_KINDS,
+    *bonding.TEXT_KINDS,
     *container_tables.TEXT_KINDS,
     *container_cpu.TEXT_KINDS,
     *pci_sysfs.TEXT_KINDS,

@@ -6,6 +6,9 @@ hca_id: mlx5_0 / port: 1 / state: PORT_ACTIVE (4)            ibv_devinfo
 link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev e0  rdma link
 [{"ifname": "mlx5_0", "port": 1, "state": "ACTIVE", ...}]    rdma -j link
 mlx5_0 port 1 ==> ens1np0 (Up)                               ibdev2netdev
+device  node GUID / ------ --- / mlx5_0  a088c20300112030    ibv_devices
+# Port info: Lid 4 port 1 / LinkState:.......Active            ibportstate, smpquery portinfo
+/sys/class/infiniband/mlx5_0/ports/1/state / 4: ACTIVE       cat of sysfs, the value on the next line
 """
 
 import re
@@ -16,6 +19,17 @@ from diagnostics.engine.parsers.recognise import JsonKinds, TextKinds, matches
 
 _CA = re.compile(r"(?:CA:? '|hca_id:\s*)(?P<adapter>[\w.\-]+)")
 _STATUS = re.compile(r"Infiniband device '(?P<adapter>[^']+)' port (?P<port>\d+) status:", re.IGNORECASE)
+_BARE_PORT = re.compile(r"Port \d+:$|port:\s+\d+$")  # without the adapter that it belongs to
+_INFO = re.compile(r"# Port info: (?P<who>Lid \d+.{0,80}?) port (?P<port>\d+)$")
+_INFO_VALUE = re.compile(r"(?P<key>LinkState|PhysLinkState|LinkWidthActive):\.{2,}(?P<value>\S.*)$")
+_INFO_KEYS = {"LinkState": "state", "PhysLinkState": "physical_state", "LinkWidthActive": "active_width"}
+_MOST_ADAPTER_PORTS = 2  # more have only switches, and those have free ones
+_SYSFS = re.compile(
+    r"/sys/class/infiniband/(?P<adapter>[\w.\-]+)/ports/(?P<port>\d+)/(?P<key>state|phys_state)(?: <==)?$"
+)
+_DEVICES = re.compile(r"device\s+node GUID$")
+_RULES = re.compile(r"-+\s+-+$")
+_DEVICE = re.compile(r"(?P<adapter>[A-Za-z][\w.\-]*)\s+(?P<guid>[0-9a-f]{16})$")
 _PORT = re.compile(r"(?i:port)\s*:?\s*(?P<port>\d+)\s*:?\s*$")
 _VALUE = re.compile(
     r"(?P<key>CA type|vendor_part_id|(?:Physical|phys|Port)[ _]state|State|Rate|Link[ _]layer|active_width|active_speed|SM[ _]lid)"
@@ -77,12 +91,23 @@ def ports(text: str) -> list[Port]:
     found: list[Port] = []
     adapter = ""
     traits: dict[str, str] = {}
+    asked: re.Match[str] | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
         if match := _ANY.search(line):
             line = match["text"]
         if match := _CA.match(line):
             adapter, traits = match["adapter"], {}
+        elif match := _INFO.search(line):
+            adapter = ""
+            found.append(Port(f"{match['who']} port {match['port']}", match["port"], {"link_layer": "InfiniBand"}))
+        elif found and ":.." in line and (match := _INFO_VALUE.match(line)):
+            _add_info(found[-1], match, number, line)
+        elif match := _SYSFS.search(line):
+            asked = match
+        elif asked and re.match(r"\d: [A-Z]", line):
+            _add_sysfs(found, asked, number, line)
+            asked = None
         elif match := _STATUS.match(line):
             adapter, traits = match["adapter"], {}
             found.append(Port(adapter, match["port"]))
@@ -92,9 +117,9 @@ def ports(text: str) -> list[Port]:
             found.append(_of_row(match, number, raw.strip()))
         elif "==>" in line and (match := _NETDEV.search(line)):
             found.append(_of_netdev(match, number, raw.strip()))
-        elif adapter and (match := _PORT.search(line)) and len(line) < 40:
+        elif (adapter or _BARE_PORT.match(line)) and len(line) < 40 and (match := _PORT.search(line)):
             found.append(Port(adapter, match["port"], dict(traits)))
-        elif adapter and (match := _VALUE.search(line)):
+        elif (adapter or found) and (match := _VALUE.search(line)):
             key = match["key"].lower().replace(" ", "_")
             key = _KEYS.get(key, key)
             if not found or found[-1].adapter != adapter:
@@ -118,6 +143,31 @@ def ports_of_json(document: JsonText) -> list[Port]:
                 )
             )
     return found
+
+
+def _add_info(port: Port, match: re.Match[str], number: int, line: str) -> None:
+    key = _INFO_KEYS[match["key"]]
+    if key == "state" and match["value"] == "Down" and int(port.port) > _MOST_ADAPTER_PORTS:
+        return
+    port.values[key], port.lines[key] = match["value"], (number, line)
+
+
+def _add_sysfs(found: list[Port], asked: re.Match[str], number: int, line: str) -> None:
+    if not found or found[-1].adapter != asked["adapter"]:
+        found.append(Port(asked["adapter"], asked["port"], {"link_layer": "InfiniBand"}))
+    key = _KEYS.get(asked["key"], asked["key"])
+    found[-1].values[key], found[-1].lines[key] = line, (number, line)
+
+
+def empty_device_tables(text: str) -> list[tuple[int, str]]:
+    """The headings of `ibv_devices` that no device stands below."""
+    rows = [raw.strip() for raw in text.splitlines()]
+    heads = [
+        at
+        for at, row in enumerate(rows[:-1])
+        if row.startswith("device") and _DEVICES.match(row) and _RULES.match(rows[at + 1])
+    ]
+    return [(at + 1, rows[at]) for at in heads if not any(map(_DEVICE.match, rows[at + 2 : at + 4]))]
 
 
 def _of_rdma_link(match: re.Match[str], number: int, raw: str) -> Port:
@@ -164,6 +214,11 @@ TEXT_KINDS: TextKinds = (
     ("ibv_devinfo", matches(r"(?m:^.{0,60}\bhca_id:\s*\S+)")),
     ("rdma-link", matches(r"(?m:^(?:.{0,60}\s)?(?:link |\d+/\d+: )[\w.\-]+/\d+:? .*\bstate \S+ physical_state )")),
     ("ibstat", matches(r"(?m:\bmlx[45]_\d+\b.{0,40}(?:\b\d: (?:ACTIVE|DOWN|INIT)\b|\bState: \w+, Physical state: ))")),
+    ("ibstat", matches(r"(?m:^[ \t]*State: \w+[ \t\r]*\n[ \t]*Physical state: \w+[ \t\r]*$)")),
+    ("ibv_devinfo", matches(r"(?m:^[ \t]*state:[ \t]+PORT_[A-Z]+ \(\d\))")),
+    ("ibportstate", matches(r"(?m:^.{0,40}# Port info: Lid \d+.{0,80} port \d+[ \t\r]*$)")),
+    ("ibstat", matches(r"/sys/class/infiniband/[\w.\-]+/ports/\d+/(?:phys_)?state\b")),
+    ("ibv_devices", matches(r"(?m:^[ \t]*device[ \t]+node GUID[ \t\r]*\n[ \t]*-+[ \t]+-+[ \t\r]*$)")),
     ("ibdev2netdev", matches(r"(?m:\bport \d+(?: \(\w+ *\))? ==> \S+ \(\w+\))")),
 )
 

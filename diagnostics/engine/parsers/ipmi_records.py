@@ -25,10 +25,17 @@ _READLOG = re.compile(
     r"\s*\d{1,6}\s+(?P<level>[IWE])\s+(?:SERVPROC\s+|POST\s+|\w+\s+)?"
     r"(?P<day>\d{4}-\d\d-\d\d|\d\d/\d\d/\d{2,4})[T ](?P<clock>\d\d:\d\d:\d\d)(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+(?P<rest>\S.*)$"
 )
+# A row of iLO's export without its head: severity, class, two stamps, a count, the sentence.
+_EXPORTED = re.compile(
+    r"\s*(?P<severity>Critical|Caution|Repaired|Informational|Warning),(?P<what>[A-Za-z][\w /&-]{1,40}),"
+    r"(?P<at>\d\d/\d\d/\d{4} \d\d:\d\d(?::\d\d)?),[^,]*,(?P<count>\d{1,5}),(?P<rest>\S.*)$"
+)
 _LEVELS = {"I": "informational", "W": "warning", "E": "critical"}
 _PROPERTY = re.compile(
-    r"\s*(?P<key>number|severity|date|time|description|count)\s*=\s*(?P<value>.*?)\s*$", re.IGNORECASE
+    r"\s*(?P<key>number|SeqNumber|severity|date|time|Timestamp|description|Message|count)\s*=\s*(?P<value>.*?)\s*$",
+    re.IGNORECASE,
 )
+_MARKS = ({"number", "severity", "description"}, {"seqnumber", "severity", "message"})  # iLO, racadm lclog view
 _LONGEST_HEAD = 400
 _HEAD = re.compile(r"[Ss]everity|SEVERITY|[Ll]evel\b|LEVEL\b")
 
@@ -87,9 +94,9 @@ def is_head(raw: str) -> bool:
 def is_record(rows: list[str]) -> bool:
     """Rows of readlog, or the properties of an iLO record."""
     keys = {match["key"].lower() for row in rows[:200] if "=" in row and (match := _PROPERTY.match(row))}
-    return {"number", "severity", "description"} <= keys or sum(
-        bool(_READLOG.match(row)) for row in rows[:50]
-    ) * 2 > len(rows[:50])
+    few = rows[:50]
+    listed = sum(bool(_READLOG.match(row) or _EXPORTED.match(row)) for row in few)
+    return any(marks <= keys for marks in _MARKS) or listed * 2 > len(few)
 
 
 def _listed(lines: list[str]) -> Iterator[Event]:
@@ -100,6 +107,9 @@ def _listed(lines: list[str]) -> Iterator[Event]:
             inside = True
         elif inside and (match := _LIST_ROW.match(raw)):
             yield _sentence(match["rest"], match["severity"], match["at"] or match["at2"] or "", number, raw)
+        elif match := _EXPORTED.match(raw):
+            made = _sentence(match["rest"].strip('"'), match["severity"], match["at"], number, raw)
+            yield _directed(made, match["severity"])._replace(times=_times(match["count"]))
         elif match := _READLOG.match(raw):
             yield _sentence(match["rest"], _LEVELS[match["level"]], f"{match['day']} {match['clock']}", number, raw)
 
@@ -183,7 +193,7 @@ def _properties(lines: list[str]) -> Iterator[Event]:
         if not match:
             continue
         key = match["key"].lower()
-        if key in found or key == "number":
+        if key in found or key in ("number", "seqnumber"):
             if event := _of_properties(found):
                 yield event
             found = {}
@@ -191,11 +201,12 @@ def _properties(lines: list[str]) -> Iterator[Event]:
 
 
 def _of_properties(found: dict[str, tuple[str, int, str]]) -> Event | None:
-    if not {"severity", "description"} <= found.keys():
+    text = "description" if "description" in found else "message"
+    if not {"severity", text} <= found.keys():
         return None
-    said, number, raw = found["description"]
-    day, clock, times = (found[key][0] if key in found else "" for key in ("date", "time", "count"))
-    made = _sentence(said, found["severity"][0], f"{day} {clock}", number, raw)
+    said, number, raw = found[text]
+    day, clock, times, stamp = (found[key][0] if key in found else "" for key in ("date", "time", "count", "timestamp"))
+    made = _sentence(said, found["severity"][0], stamp or f"{day} {clock}", number, raw)
     return _directed(made, made.severity)._replace(times=_times(times))
 
 

@@ -45,13 +45,16 @@ _PLAIN = re.compile(
     r" *(?P<clock>\d{1,2}:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})?) *\|(?P<rest>.*)$"
 )
 _BROKEN = re.compile(r"^\s*[0-9a-fA-F]{1,6} \|.*\|\s*$")
+_DIRECTION = re.compile(r" - (?P<down>De-?)?Assert(?:ion|ed)$", re.IGNORECASE)  # in the cell of the event
+_COMMAS = re.compile(r"\s*\d+,(?:[A-Z][a-z]{2}-\d\d-\d{4},|\d{4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d,)")
 _NEXT_ROW = re.compile(r"\s*[0-9a-fA-F]{1,6} +\|")
 _PLUGIN = re.compile(
-    r"\s*(?P<name>[^=|]{1,60}?) = (?P<state>Critical|Warning|Nominal|OK)(?:, (?P<kind>[^,]{1,40}), (?P<event>.+))?$"
+    r"\s*(?![Ss]everity\b)(?P<name>[^=|]{1,60}?) = (?P<state>Critical|Warning|Nominal|OK)(?:, (?P<kind>[^,]{1,40}), (?P<event>.+))?$"
 )
 _PLUGIN_HEAD = re.compile(r"^IPMI Status: (?:OK|Critical|Warning)")
 _PLUGIN_ITEM = re.compile(
-    r"(?:\[|, )(?P<name>[^\[\],=|]{1,60}?) = (?P<state>Critical|Warning)(?: \((?P<event>[^)]*)\))?"
+    r"(?:\[|, |\()(?P<name>[^\[\](),=|]{1,60}?) = (?P<state>Critical|Warning)"
+    r"(?:, (?P<kind>[^,()]{1,40}), (?P<said>[^()]{1,80})\)| \((?P<event>[^)]*)\))?"
 )
 _FIELD = re.compile(r"\s*(?P<key>[A-Z][A-Za-z /]{1,30}?)\s*:\s(?P<value>.*)$")
 _MOST_CELLS = 12
@@ -167,6 +170,9 @@ def _event(cells: tuple[str, ...]) -> _Said | None:
     asserted = direction is None or lower[direction] in _UP
     state = next((at for at, cell in enumerate(lower) if at >= 2 and cell in _STATES), None)
     severity = lower[state] if state is not None else ""
+    if direction is None and (ends := _DIRECTION.search(cells[-1])):
+        asserted = not ends["down"]
+        cells = (*cells[:-1], cells[-1][: ends.start()])
     drop = {at for at in (direction, state) if at is not None}
     bare = [cell for at, cell in enumerate(cells) if at not in drop]
     if len(bare) >= 3 and (lower[1] in _TYPE_NAMES or state is not None) and direction != 2:
@@ -189,15 +195,9 @@ def _plugin(raw: str, number: int) -> Iterator[Event]:
     if _PLUGIN_HEAD.match(raw):
         for item in _PLUGIN_ITEM.finditer(raw):
             yield Event(
-                "",
-                item["name"].strip(),
-                item["event"] or "",
-                True,
-                "",
-                number,
-                raw.strip(),
+                item["kind"] or "", item["name"].strip(), item["said"] or item["event"] or "", True, "", number, raw.strip(),
                 severity=item["state"].lower(),
-            )
+            )  # fmt: skip
     elif match := _PLUGIN.match(raw):
         bad = match["state"] in ("Critical", "Warning")
         yield Event(
@@ -261,12 +261,14 @@ def looks_like(head: str) -> bool:
         return True
     if ipmi_records.is_record(rows):
         return True
-    plugin = sum(bool(_PLUGIN_HEAD.match(row) or _PLUGIN.match(row)) for row in rows[:200])
+    if any(_PLUGIN_HEAD.match(row) for row in rows[:200]):
+        return True
+    plugin = sum(bool(_PLUGIN.match(row)) for row in rows[:200])
     return plugin * 2 > len(rows[:200]) or bool(re.search(r"(?m:^Record:\s+\d+\s*\nDate/Time:)", head))
 
 
 def _is_row(row: str) -> bool:
-    if "|" not in row and "sserted" not in row and not re.match(r"\s*\d+,[A-Z][a-z]{2}-\d\d-\d{4},", row):
+    if "|" not in row and "sserted" not in row and not _COMMAS.match(row):
         return False
     event = _row(row, 1)
     return event is not None and bool(event.kind)

@@ -16,7 +16,7 @@ def hurry() -> None:
         _numpy = numpy
 
 
-def count(data: bytes, start: int, stop: int) -> int:
+def count(data: bytes | bytearray, start: int, stop: int) -> int:
     if _numpy is None or stop - start < _LONG:
         return data.count(b"\n", start, stop)
     return int(_numpy.count_nonzero(_numpy.frombuffer(data, _numpy.uint8, stop - start, start) == 10))

@@ -14,6 +14,7 @@ from diagnostics.engine.parsers.scan import Scanner
 # What journalctl -o json prints for a message with control characters: the literals cannot be seen in it.
 _HIDDEN = ('"MESSAGE":[', '"MESSAGE" : [')
 _SAMPLE_LINES = 60
+_MOST_KNOWN = 4096  # sets of literals; a log repeats few of them
 LONGEST_BYTES = 4 * log_line.LONGEST  # of a line that are looked at
 
 
@@ -28,13 +29,20 @@ class Literals:
                 self.texts.append(literal)
                 patterns.append(form.encode())
         self._hidden_from = len(patterns)
+        self._known: dict[tuple[int, ...], tuple[str, ...]] = {}
         self.scanner = Scanner([*patterns, *(hidden.encode() for hidden in _HIDDEN)])
 
     def of(self, indexes: Sequence[int], line: LogLine) -> tuple[str, ...]:
         """The literals of these indexes; for a line whose message was hidden, those that its message holds."""
-        if any(index >= self._hidden_from for index in indexes):
+        key = tuple(indexes)
+        if found := self._known.get(key):
+            return found
+        if max(key) >= self._hidden_from:
             return tuple(text for text in dict.fromkeys(self.texts) if text in line.message)
-        return tuple(dict.fromkeys(self.texts[index] for index in indexes))
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        found = self._known[key] = tuple(dict.fromkeys(self.texts[index] for index in key))
+        return found
 
 
 def _json_forms(literal: str) -> tuple[str, ...]:
@@ -45,11 +53,12 @@ def _json_forms(literal: str) -> tuple[str, ...]:
 
 @dataclass(eq=False, slots=True)
 class Log:
-    """`data` is clean UTF-8 (see parsers/text). Only lines that start in `begin:end` are hits; what lies around is for looking back
-    and forth. `number` is that of the line at `begin`.
+    """`data` is clean UTF-8 (see parsers/text), a bytearray where its memory is used again for what follows.
+
+    Only lines that start in `begin:end` are hits; what lies around is for looking back and forth. `number` is that of the line at `begin`.
     """
 
-    data: bytes
+    data: bytes | bytearray
     number: int = 1
     begin: int = 0
     end: int | None = None
@@ -64,7 +73,7 @@ class Log:
 
     @property
     def text(self) -> str:
-        return _decoded(self.data)
+        return _decoded(bytes(self.data))
 
     def number_at(self, offset: int) -> int:
         """The number of the line that starts here. Asked in rising order, every byte is counted once."""
@@ -101,7 +110,7 @@ class Log:
 
     def _line(self, start: int, number: int) -> LogLine:
         raw = self.data[start : min(self._stop(start), start + LONGEST_BYTES)]
-        return log_line.parse(raw.decode(errors="replace"), number=number).starting_at(start)
+        return log_line.parse(raw.decode(errors="replace"), number=number, start=start)
 
     def before(self, line: LogLine, *, count: int) -> Iterator[LogLine]:
         """Up to `count` lines before this one, the nearest first."""

@@ -37,7 +37,10 @@ _TAG = re.compile(
 _PROGRAM = re.compile(r"(?P<tag>[A-Za-z(_][\w./@()\-]{0,60})\[\d+\]: (?!segfault |trap |general protection|bad frame)")
 # A program that writes into the kernel's buffer.
 _IN_BUFFER = re.compile(r"(?:(?P<host>[A-Za-z0-9][\w.\-]*) )?(?P<tag>[A-Za-z(][\w.@()\-]*)\[\d+\]: ")
-_SYSLOG_LEVEL = r"(?:\[(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug)\] |(?:kern|user|daemon)\.\w+ )?"
+_SYSLOG_LEVEL = (
+    r"(?:\[(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug)\] |(?:kern|user|daemon)\.\w+ "
+    r"|(?:EMERG|ALERT|CRIT|ERR|WARNING|NOTICE|INFO|DEBUG) )?"  # SONiC
+)
 _KERNEL_TAG = re.compile(rf"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?{_SYSLOG_LEVEL}(?:kernel|vmkernel):\s?")
 _LEVELS = re.compile(r"(?:\[(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|tid \d+)\]\s*)+")
 # VMware: cpu12:2097)MESSAGE, with the level before it.
@@ -66,9 +69,12 @@ _DRIVER_WORDS = """
 _DRIVERS = frozenset(_DRIVER_WORDS.split())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LogLine:
-    """`kernel` is True or False where the prefix tells who spoke, None where nothing does; `start` is its place in the text."""
+    """`kernel` is True or False where the prefix tells who spoke, None where nothing does; `start` is its place in the text.
+
+    Not frozen: every line that is looked at is one, and a frozen one takes four times as long to make.
+    """
 
     number: int
     raw: str
@@ -81,24 +87,16 @@ class LogLine:
     prefixed: bool = False
     start: int = 0
 
-    # Every line that is looked at goes through these two; dataclasses.replace takes six times as long.
-    def starting_at(self, start: int) -> "LogLine":
-        return LogLine(
-            self.number, self.raw, self.message, self.moment, self.host, self.tag, self.kernel, self.boot, self.prefixed, start
-        )  # fmt: skip
 
-    def of_boot(self, boot: str | None) -> "LogLine":
-        return LogLine(
-            self.number, self.raw, self.message, self.moment, self.host, self.tag, self.kernel, boot, self.prefixed, self.start
-        )  # fmt: skip
-
-
-def parse(raw: str, *, number: int) -> LogLine:
+def parse(raw: str, *, number: int, start: int = 0) -> LogLine:
     raw = clean(raw[:LONGEST])
     if raw.startswith("{") and (entry := log_json.entry(raw)) is not None:
-        return _from_json(entry, raw=raw, number=number)
-    line = _from_text(raw, number=number)
-    return line if line.prefixed else _from_around(line)
+        line = _from_json(entry, raw=raw, number=number)
+    else:
+        line = _from_text(raw, number=number)
+        line = line if line.prefixed else _from_around(line)
+    line.start = start
+    return line
 
 
 def _from_around(line: LogLine) -> LogLine:

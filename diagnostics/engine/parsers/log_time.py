@@ -7,6 +7,7 @@ has the same letters (CST is America's and China's).
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 from diagnostics.engine.types import Moment
 
@@ -30,6 +31,10 @@ _CLOCK = r"(?P<clock>\d{2}:\d{2}:\d{2})(?:[.,](?P<fraction>\d{1,9}))?"
 _ZONE = r"(?:\s?(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2}|[A-Z]{3,4}(?= \S+ \S+?:)))?"
 _YEARS = r"(?:(?P<year_first>\d{4}) )?"
 _YEAR = r"(?: (?P<year>\d{4}))?"
+
+# Lines of one second carry one stamp; what it means is worked out once.
+_known: dict[str, Moment] = {}
+_MOST_KNOWN = 1024
 
 # [ 6781.548768] or [ 6781.548768][ T1234]
 UPTIME = re.compile(r"\[?\s*(?P<uptime>\d{1,10}\.\d{3,9})\](?:\s?\[\s*[TC]\d+\])?\s?")
@@ -56,10 +61,18 @@ LOGFMT = re.compile(rf"(?:time|ts|t)=\"?(?P<date>\d{{4}}-\d{{2}}-\d{{2}})[T ]{_C
 
 def moment(match: re.Match[str]) -> Moment:
     """A date that no calendar has, or one without its year, gives no moment: better none than a wrong one."""
-    parts = match.groupdict()
+    if match.re is UPTIME:
+        return Moment(uptime_s=float(match["uptime"]))
+    stamp = match.group()
+    if (known := _known.get(stamp)) is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        known = _known[stamp] = _moment(match.groupdict())
+    return known
+
+
+def _moment(parts: dict[str, Any]) -> Moment:
     try:
-        if parts.get("uptime"):
-            return Moment(uptime_s=float(parts["uptime"]))
         if parts.get("seconds"):
             return Moment(at=datetime.fromtimestamp(int(parts["seconds"]), tz=UTC))
         zone = _zone(parts.get("zone"))

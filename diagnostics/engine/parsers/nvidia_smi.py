@@ -91,8 +91,15 @@ _KEYS = (
     "GPU Recovery Action|HW Thermal Slowdown|SRAM Uncorrectable|DRAM Uncorrectable|GPU Link Info"
 )
 
+# Headings of its blocks.
+_BLOCKS = (
+    "Remapped Rows|Retired Pages|E[Cc][Cc] (?:Errors|Mode)|MIG Mode|Fabric|Clocks (?:Throttle|Event) Reasons|GPU Reset Status|"
+    "Bank Remap Availability Histogram|Power Readings|GPU Power Readings"
+)
+
 TEXT_KINDS: TextKinds = (
     ("nvidia-smi", matches(r"<nvidia_smi_log|NVSMI LOG")),
     ("nvidia-smi", matches(rf"(?m:^GPU {_PCI}\s*$)")),
     ("nvidia-smi", matches(rf"(?m:^[ \t]*(?:{_KEYS})(?: +: |[ \t]*$))")),
+    ("nvidia-smi", matches(rf"(?m:^[ \t]*(?:{_BLOCKS})[ \t]*\r?\n[ \t]*[A-Z][\w/ ]{{2,40}}(?:[ \t]+: |[ \t]*$))")),
 )

@@ -9,12 +9,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from diagnostics.engine.parsers import json_fragment
 from diagnostics.engine.parsers.json_text import DEEPEST, JsonText
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.recognise import JsonKinds, TextKinds
 
 _BEGIN = re.compile(r"^[{\[]", re.MULTILINE)
+_FRAGMENT = re.compile(
+    r'(?m:^\s*"(?:MessageId|OemRecordFormat|MessageSeverity|HealthRollup|@odata\.(?:id|type)|Health)"\s*: ?")'
+)  # a line of a document that was cut
 _MOST_BROKEN = 20  # beginnings that are no document after all
+_OPENBMC = "/xyz/openbmc_project/"  # the paths of OpenBMC's older REST interface
 _WRAPPED = ("body", "data", "dict", "response", "redfish", "json")
 
 
@@ -23,7 +28,7 @@ def looks_like(value: Any) -> bool:
         return any(looks_like(one) for one in value[:20] if isinstance(one, dict))
     if not isinstance(value, dict):
         return False
-    if any(key.startswith("@odata") for key in value) or _is_error(value):
+    if any(key.startswith(("@odata", _OPENBMC)) for key in value) or _is_error(value):
         return True
     if any(isinstance(one, dict) and _has_mark(one) for one in list(value.values())[:50]):
         return True
@@ -32,7 +37,7 @@ def looks_like(value: Any) -> bool:
 
 
 def _has_mark(value: dict[str, Any]) -> bool:
-    return any(key.startswith("@odata") for key in value)
+    return any(key.startswith(("@odata", _OPENBMC)) for key in value)
 
 
 def _is_error(value: dict[str, Any]) -> bool:
@@ -46,7 +51,8 @@ def documents(payload: JsonText | Log) -> list[JsonText]:
         values = payload.value if isinstance(payload.value, list) else [payload.value]
         return [JsonText(payload.text, value) for value in values]
     text = payload.text
-    return [JsonText(text, value) for value in _in_a_row(text)]
+    values = list(_in_a_row(text)) or [json_fragment.parse(text)]
+    return [JsonText(text, value) for value in values if value is not None]
 
 
 def _in_a_row(text: str) -> Iterator[Any]:
@@ -95,7 +101,9 @@ def text_of(value: Any) -> str:
 
 
 def _looks_like_rows(head: str) -> bool:
-    return ("@odata.id" in head or "@Message.ExtendedInfo" in head) and _BEGIN.search(head) is not None
+    if ("@odata.id" in head or "@Message.ExtendedInfo" in head) and _BEGIN.search(head):
+        return True
+    return _FRAGMENT.search(head) is not None
 
 
 JSON_KINDS: JsonKinds = (("redfish", looks_like),)

@@ -11,7 +11,7 @@ class HyperscanFinder:
         import hyperscan  # a large library; not there on every machine
 
         count = len(literals)
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        self._database: Any = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         try:
             self._database.compile(
                 expressions=list(literals), ids=list(range(count)), elements=count, flags=[0] * count, literal=True

@@ -102,8 +102,11 @@ def _header(line: str) -> list[str]:
 
 
 def _has_header(head: str) -> bool:
-    first = next((line for line in head.splitlines() if line.strip()), "")
-    names = _header(first) or _asked(first)
+    """On the first line, or below the command that was pasted with it."""
+    first = [line for line in head[:8000].splitlines() if line.strip()][:2]
+    names = next((found for line in first if (found := _header(line) or _asked(line))), [])
+    if len(first) > 1 and not (_header(first[0]) or _asked(first[0])) and "nvidia-smi" not in first[0]:
+        return False
     return len(names) > 1 or (len(names) == 1 and "." in names[0])
 
 

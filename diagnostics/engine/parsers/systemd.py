@@ -22,7 +22,10 @@ _STATE = r"(?P<active>active|inactive|failed|activating|deactivating|reloading)"
 _ROW = rf"{_MARK}{_UNIT}[ \t]+(?:loaded|not-found|bad-setting|error|masked)[ \t]+{_STATE}[ \t]+(?P<sub>[\w-]+)"
 _STATUS = rf"{_MARK}{_UNIT}(?: [-\u2013] |[ \t]*$)"
 _UNIT_NAME = re.compile(r"[\w@-]\.(?:service|timer)\b")
-_ACTIVE = r"^\s+Active: (?P<active>[\w-]+)(?: \((?P<sub>[^)]*)\))?"
+_ACTIVE = (
+    r"^\s+Active: (?P<active>[\w-]+)(?: \((?P<sub>[^)]*)\))?"
+    r"(?: \(Result: (?P<result>exit-code|signal|core-dump|timeout|watchdog|start-limit(?:-hit)?|resources|protocol|oom-kill)\))?"
+)
 _TRIGGER = re.compile(r"^\s*TriggeredBy: .*?(?P<timer>[\w@.:\\-]+\.timer)")
 _TIMED = re.compile(r"[\w@.:\\-]+\.timer[ \t]+(?P<unit>[\w@.:\\-]+\.service)")
 _ROW_RE, _STATUS_RE, _ACTIVE_RE = re.compile(_ROW), re.compile(_STATUS), re.compile(_ACTIVE)
@@ -48,7 +51,11 @@ class Unit:
 
 def units(text: str) -> Iterator[Unit]:
     """A unit that a timer starts says so a few lines below its state; the table of timers names it too."""
-    timed = {match["unit"] for match in _TIMED.finditer(text)}
+    timed = {
+        match["unit"]
+        for line in (text.splitlines() if ".timer" in text else ())
+        if ".timer" in line[:500] and (match := _TIMED.search(line[:500]))
+    }
     last: Unit | None = None
     for found in _units(text):
         if isinstance(found, Unit):
@@ -71,7 +78,8 @@ def _units(text: str) -> Iterator[Unit | str]:
         elif match := _STATUS_RE.match(line):
             name = match["unit"]
         elif name and (match := _ACTIVE_RE.match(line)):
-            yield Unit(name, match["active"], match["sub"] or "", EvidenceLine(number, line.strip()))
+            active = "failed" if match["active"] == "inactive" and match["result"] else match["active"]
+            yield Unit(name, active, match["sub"] or "", EvidenceLine(number, line.strip()))
         elif name and (match := _TRIGGER.match(line)):
             yield match["timer"]
 

@@ -43,9 +43,9 @@ def clean(line: str) -> str:
     return line.replace("\0", "").rstrip("\r\n \t")
 
 
-def is_dirty(block: bytes) -> bool:
+def is_dirty(block: bytes | bytearray, start: int = 0, stop: int | None = None) -> bool:
     """True if it holds what `clean_block` takes out; a look at memory that was just read costs next to nothing."""
-    return b"\x1b" in block or b"\0" in block
+    return block.find(b"\x1b", start, stop) >= 0 or block.find(b"\0", start, stop) >= 0
 
 
 def clean_block(block: bytes) -> bytes:

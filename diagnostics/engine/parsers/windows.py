@@ -7,10 +7,9 @@ exactly one window.
     given:  | lines before |   begin ... end     | lines after |
 """
 
-import codecs
 from collections.abc import Iterator
 
-from diagnostics.engine.parsers import line_ends, text
+from diagnostics.engine.parsers import line_ends, text, window_source
 from diagnostics.engine.parsers.log import LONGEST_BYTES, Log
 from diagnostics.engine.types import Readable
 
@@ -18,28 +17,39 @@ SIZE = 512 << 10  # of what is read at once: it stays in the cache of the proces
 CONTEXT = 40  # lines on either side
 LONGEST_LINE = 1 << 20  # bytes; of longer ones only the beginning is kept
 _MOST_CONTEXT = CONTEXT * LONGEST_BYTES // 2  # bytes on either side
+_ROOM = 16 << 10  # for the lines that are kept, as a rule
 _HURRY_AFTER = 128 << 20
 
 
 class Windows:
-    """The windows of one log, once. `long_lines` are the numbers of lines that were too long, known after the last window."""
+    """The windows of one log, once, each good until the next. `long_lines` are the numbers of lines that were too long, known after
+    the last window.
+    """
 
     def __init__(self, head: bytes, rest: Readable | None, *, number: int = 1, size: int = SIZE) -> None:
         self.long_lines: list[int] = []
         self._size = size
-        self._chunks = _decoded(head, rest, size)
+        self._source = window_source.of(head, rest)
         self._number = number  # of the line at _begin
-        self._data, self._begin = b"", 0
+        self._data: bytes | bytearray = b""
+        self._begin = 0
         self._dirty = False  # colours or NULs stand in the line that is begun
         self._run = 0  # length of the line that is begun, as it was read
 
     def __iter__(self) -> Iterator[Log]:
-        read = 0
-        for chunk in self._chunks:
-            read += len(chunk)
+        read, buffer = 0, bytearray(self._size + _ROOM)
+        while True:
+            kept = len(self._data)
+            if kept + self._size > len(buffer):
+                buffer = bytearray(kept + self._size)
+            buffer[:kept] = self._data
+            added = self._source.readinto(memoryview(buffer)[kept:])
+            if not added:
+                break
+            read += added
             if read > _HURRY_AFTER:
                 line_ends.hurry()
-            self._add(self._shortened(chunk))
+            self._take(buffer, kept, kept + added)
             end = self._end()
             if end > self._begin:
                 yield from self._window(end)
@@ -52,7 +62,17 @@ class Windows:
         yield log
         self._number = log.number_at(end)
         first = self._back(end)
-        self._data, self._begin = self._data[first:], end - first
+        self._data, self._begin = bytes(memoryview(self._data)[first:]), end - first
+
+    def _take(self, buffer: bytearray, kept: int, stop: int) -> None:
+        """What was read stays where it is, for to copy it costs as much as to read it, unless something must be taken out."""
+        first_end, last_end = buffer.find(b"\n", kept, stop), buffer.rfind(b"\n", kept, stop)
+        begun = self._run + (first_end if first_end >= 0 else stop) - kept
+        if self._dirty or begun > LONGEST_LINE or text.is_dirty(buffer, kept, stop):
+            self._add(self._shortened(bytes(memoryview(buffer)[kept:stop])))
+            return
+        self._run = begun if first_end < 0 else stop - last_end - 1
+        self._data = buffer if stop == len(buffer) else bytes(memoryview(buffer)[:stop])
 
     def _shortened(self, chunk: bytes) -> bytes:
         """Without what goes beyond LONGEST_LINE of the line that was begun before; a chunk is shorter than that itself."""
@@ -67,18 +87,15 @@ class Windows:
 
     def _add(self, chunk: bytes) -> None:
         """Appends what was read; colours and NULs are taken out of whole lines, for the border may cut them."""
-        if not self._dirty and not text.is_dirty(chunk):
-            self._data += chunk
-            return
         last_end = self._data.rfind(b"\n") + 1
-        lines, end, begun = (self._data[last_end:] + chunk).rpartition(b"\n")
-        self._data = self._data[:last_end] + text.clean_block(lines) + end + begun
+        lines, end, begun = (bytes(self._data[last_end:]) + chunk).rpartition(b"\n")
+        self._data = bytes(self._data[:last_end]) + text.clean_block(lines) + end + begun
         self._dirty = text.is_dirty(begun)
 
     def _clean_last_line(self) -> None:
         if self._dirty:
             last_end = self._data.rfind(b"\n") + 1
-            self._data = self._data[:last_end] + text.clean_block(self._data[last_end:])
+            self._data = bytes(self._data[:last_end]) + text.clean_block(bytes(self._data[last_end:]))
 
     def _end(self) -> int:
         """Where the lines end that have enough lines after them."""
@@ -95,23 +112,3 @@ class Windows:
                 return start if lowest else 0
             start = end + 1
         return start
-
-
-def _decoded(head: bytes, rest: Readable | None, size: int) -> Iterator[bytes]:
-    chunks = _read(head, rest, size)
-    first = next(chunks, b"")
-    if text.is_utf16(first):
-        decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
-        yield decoder.decode(first).encode(errors="replace")
-        for chunk in chunks:
-            yield decoder.decode(chunk).encode(errors="replace")
-        return
-    yield first.removeprefix(codecs.BOM_UTF8)
-    yield from chunks
-
-
-def _read(head: bytes, rest: Readable | None, size: int) -> Iterator[bytes]:
-    for start in range(0, len(head), size):
-        yield head[start : start + size]
-    while rest and (chunk := rest.read(size)):
-        yield chunk
