@@ -6,13 +6,13 @@ Nov 29 00:00:01 gn-17 kernel: [86401.123456] NVRM: Xid (PCI:0000:3b:00): 31, pid
 
 # ruff: noqa: E501  log lines are as long as they are
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 SEED = 20261130
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
-# {n} a small number, {big} a large one, {hex} eight hex digits, {pci} an address, {ip}, {word} a name.
+# {n} a small number, {big} a large one, {hex} eight hex digits, {pci} an address, {ip}, {word} a name; {bus} one of the eight of the GPUs, {server} one of four.
 QUIET = (
     "systemd[1]: Started Session {n} of User root.",
     "systemd[1]: session-{n}.scope: Deactivated successfully.",
@@ -53,31 +53,30 @@ KNOWN = (
     "kernel: [{up}] nvme0n1: I/O Error (sct 0x2 / sc 0x81) DNR",
     "kernel: [{up}] I/O error, dev nvme1n1, sector {big} op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2",
     "kernel: [{up}] Out of memory: Killed process {big} (python3) total-vm:{big}kB, anon-rss:{big}kB, file-rss:0kB, shmem-rss:0kB, UID:1000 pgtables:{big}kB oom_score_adj:0",
-    "kernel: [{up}] nfs: server storage-{n} not responding, still trying",
-    "kernel: [{up}] nfs: server storage-{n} OK",
+    "kernel: [{up}] nfs: server storage-{server} not responding, still trying",
+    "kernel: [{up}] nfs: server storage-{server} OK",
     "kernel: [{up}] mlx5_core 0000:{bus}:00.0 ib0: Link down",
     "kernel: [{up}] INFO: task python3:{big} blocked for more than 120 seconds.",
 )  # fmt: skip
 
 
-def write(path: Path, *, size: int, known: float, literals: Sequence[bytes]) -> None:
-    """`size` bytes, of whose lines the share `known` holds one of the literals of the engine."""
+def write(path: Path, *, size: int, known: float) -> None:
+    """`size` bytes, of whose lines the share `known` shows a sign of the engine. The others are as they are, whatever they hold."""
     with path.open("wb") as file:
-        for block in blocks(size=size, known=known, literals=literals):
+        for block in blocks(size=size, known=known):
             file.write(block)
 
 
-def blocks(*, size: int, known: float, literals: Sequence[bytes]) -> Iterator[bytes]:
+def blocks(*, size: int, known: float) -> Iterator[bytes]:
     chance, second, left = random.Random(SEED), 0, size
-    quiet = [row for row in QUIET if not any(literal in row.encode() for literal in literals)]
     while left > 0:
         second += 1
-        block = _block(chance, second, known, quiet)[:left]
+        block = _block(chance, second, known)[:left]
         left -= len(block)
         yield block
 
 
-def _block(chance: random.Random, second: int, known: float, quiet: Sequence[str]) -> bytes:
+def _block(chance: random.Random, second: int, known: float) -> bytes:
     """Some thousand lines of one second. Random parts come out of one big number: a call for each would take minutes a gigabyte."""
     day, rest = divmod(second, 86_400)
     clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
@@ -88,11 +87,11 @@ def _block(chance: random.Random, second: int, known: float, quiet: Sequence[str
         at = number * 31
         word = digits[at : at + 8]
         value = int(word, 16)
-        row = KNOWN[value % len(KNOWN)] if value % 100_000 < known * 100_000 else quiet[value % len(quiet)]
+        row = KNOWN[value % len(KNOWN)] if value % 100_000 < known * 100_000 else QUIET[value % len(QUIET)]
         lines.append(
             stamp
             + row.format(
-                n=value % 97, big=value % 99_991 + 10_000, hex=digits[at + 8 : at + 16], clock=clock, bus=digits[at + 3 : at + 5],
+                n=value % 97, big=value % 99_991 + 10_000, hex=digits[at + 8 : at + 16], clock=clock, bus=f"{value % 8 + 16:02x}", server=value % 4,
                 pci=f"0000:{value % 8 + 16:02x}:00", ip=f"10.{value % 7}.{value % 251}.{value % 241}",
                 up=f"{second + 86_000}.{value % 900_000 + 100_000}", word=digits[at + 2 : at + 9],
             )

@@ -38,7 +38,10 @@ UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 10**9}
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. `missing` says why there is none, `note` what was measured."""
+    """One measurement. `missing` says why there is none, `note` what was measured.
+
+    `share` of the lines shows a sign; `lines_with_literal` is the share that hold a literal of the engine, some of them for nothing.
+    """
 
     name: str
     share: float
@@ -49,6 +52,7 @@ class Row:
     ratio_to_ripgrep: float | None = None
     note: str = ""
     missing: str = ""
+    lines_with_literal: float = 0.0
 
 
 def main() -> None:
@@ -67,17 +71,18 @@ def main() -> None:
 def _measured(folder: Path, size: int, share: float) -> Iterator[Row]:
     log, patterns, regexes = folder / "sample.log", folder / "literals", folder / "patterns"
     literals = logs.literals().scanner.literals
-    sample_log.write(log, size=size, known=share, literals=literals)
+    sample_log.write(log, size=size, known=share)
     patterns.write_bytes(b"\n".join(literals) + b"\n")
     regexes.write_bytes(b"\n".join(_SPECIAL.sub(rb"\\\g<0>", literal) for literal in literals) + b"\n")
     log.read_bytes()  # into the cache of the system, for all alike
     print(f"{size / 1e6:.0f} MB, {share:.1%} of the lines known, {len(literals)} literals", flush=True)
-    _check_equal(log, patterns, literals)
+    held = _check_equal(log, patterns, literals)
     ripgrep = 0.0
     print(f"{'':24} {'lines':>6} {'MB':>6} {'cpu s':>8} {'wall s':>8} {'MB/cpu s':>9} {'x rg -F':>8}")
     for made in _rows(folder, log, patterns, regexes, literals, share):
         ripgrep = made.mb_per_cpu_s if made.name == "ripgrep -F" else ripgrep
-        row = replace(made, ratio_to_ripgrep=made.mb_per_cpu_s / ripgrep) if ripgrep and made.cpu_s else made
+        row = replace(made, lines_with_literal=held)
+        row = replace(row, ratio_to_ripgrep=made.mb_per_cpu_s / ripgrep) if ripgrep and made.cpu_s else row
         _print(row)
         yield row
 
@@ -187,8 +192,8 @@ def _re2(log: Path, literals: tuple[bytes, ...], share: float, size: int) -> Row
     return _here("google-re2", work, share, size, note="one pattern of all literals, on blocks")
 
 
-def _check_equal(log: Path, patterns: Path, literals: tuple[bytes, ...]) -> None:
-    """Both scanners and grep see the same lines."""
+def _check_equal(log: Path, patterns: Path, literals: tuple[bytes, ...]) -> float:
+    """Both scanners and grep see the same lines; their share of all."""
     seen = {name: _lines(log, Scanner(literals, plain=plain)) for name, plain in _scanners()}
     command = ["rg", "-a", "-n", "-F", "-f"] if shutil.which("rg") else ["grep", "-a", "-n", "-F", "-f"]
     found = subprocess.run([*command, str(patterns), str(log)], capture_output=True, check=False).stdout
@@ -196,7 +201,9 @@ def _check_equal(log: Path, patterns: Path, literals: tuple[bytes, ...]) -> None
     first = next(iter(seen.values()))
     if any(lines != first for lines in seen.values()):
         raise SystemExit(f"not the same lines: { ({name: len(lines) for name, lines in seen.items()}) }")
-    print(f"  the same {len(first)} lines: {', '.join(seen)}", flush=True)
+    held = len(first) / max(sum(block.count(b"\n") for block in _blocks(log)), 1)
+    print(f"  {held:.2%} of the lines hold a literal, the same {len(first)} for {', '.join(seen)}", flush=True)
+    return held
 
 
 def _scanners() -> list[tuple[str, bool]]:

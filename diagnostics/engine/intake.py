@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from diagnostics.engine.judges.formats import FORMATS
+from diagnostics.engine.judges.formats import form_of
 from diagnostics.engine.parsers import sections
 from diagnostics.engine.parsers.detect import Detected, detect
 from diagnostics.engine.parsers.log import Log
@@ -90,7 +90,7 @@ def _is_endless(part: Part) -> bool:
 
 
 def _is_judged_by_line(kind: str) -> bool:
-    form = FORMATS.get(kind)
+    form = form_of(kind)
     return form is not None and form.has_log and not form.judges
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from diagnostics.engine import intake
 from diagnostics.engine.judges import logs
 from diagnostics.engine.judges.form import Format
-from diagnostics.engine.judges.formats import FORMATS
+from diagnostics.engine.judges.formats import form_of
 from diagnostics.engine.judges.tally import Clear
 from diagnostics.engine.parsers import quoting, sections
 from diagnostics.engine.parsers.detect import Detected
@@ -79,7 +79,7 @@ def _is_same_look(later: Read, one: Read) -> bool:
 
 def _read(part: Part) -> Read:
     found = intake.recognise(part)
-    form = FORMATS.get(found.kind)
+    form = form_of(found.kind)
     if form is None or found.payload is None:
         return _unread(part, found.reason or "format not recognised", found.kind)
     unread: list[Check] = []
@@ -98,7 +98,7 @@ def _read(part: Part) -> Read:
     if found.kind == "text":
         return replace(_text(part, form, found, observations, unread), clears=clears)
     first = Read(found.kind, observations, _checks(part, form, found, unread), parts, clears=clears)
-    return _joined(first, [_also(part, FORMATS[kind], found) for kind in found.also if kind in FORMATS])
+    return _joined(first, [_also(part, also, found) for kind in found.also if (also := form_of(kind))])
 
 
 def _also(part: Part, form: Format, found: Detected) -> Read:

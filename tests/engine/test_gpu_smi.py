@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.engine.judges.formats import FORMATS
+from diagnostics.engine.judges.formats import formats
 from diagnostics.engine.parsers.detect import detect
 
 from .helpers import assert_finds, assert_quiet, diagnosis_of
@@ -93,7 +93,7 @@ def test_tables_and_lists_tell_which_index_is_which_board():
 
 def parts_of(text: str):
     found = detect(text.encode())
-    return FORMATS[found.kind].parts(found.payload)
+    return formats()[found.kind].parts(found.payload)
 
 
 QUERY = "index, pci.bus_id, uuid, {}\n0, 00000000:1B:00.0, GPU-00000000-0000-4000-8000-000000000001, {}\n"

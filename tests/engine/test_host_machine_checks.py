@@ -95,3 +95,55 @@ def test_the_firmware_and_edac_tell_of_one_error():
     )
     assert assert_finds("host.memory.correctable", record).component == "Card01, ChnB, DIMM0"
     assert assert_finds("host.memory.correctable", record + edac).component == "CPU1_DIMM_B1"
+
+
+def test_an_exception_whose_line_is_cut_off():
+    text = "[ 912.1] mce: [Hardware Error]: CPU 11: Machine Check Exception: 5 Bank 3\n"
+    assert assert_finds("host.cpu.mce", text).component == "CPU 11"
+    assert_quiet("[ 912.1] mce: [Hardware Error]: CPU 11: Machine Check: 0 Bank 3\n")
+
+
+IN_WORDS = """\
+Hardware event. This is not a software error.
+MCE 0
+CPU 6 BANK 1 TSC 1a2b3c4d
+MCi status:
+{word}
+Error enabled
+MCA: {unit}
+"""
+
+
+def test_mcelog_without_its_status_line():
+    text = IN_WORDS.format(word="Uncorrected error", unit="Data CACHE Level-1 Data-Read Error")
+    assert assert_finds("host.cpu.mce", text).component == "CPU 6"
+    assert_finds(
+        "host.memory.uncorrectable",
+        IN_WORDS.format(word="Uncorrected error", unit="MEMORY CONTROLLER RD_CHANNEL1_ERR"),
+    )
+    assert_quiet(IN_WORDS.format(word="Corrected error", unit="Data CACHE Level-1 Data-Read Error"))
+
+
+RASDAEMON = (
+    "9 2026-02-01 10:00:00 +0000 error: {text}, mcg mcgstatus=0, mci {word}, n_errors=1 memory_channel=2, "
+    "mcgcap=0x0f000c1c, status=0x{status}, addr=0x1efa4c7cc40, cpu=0x00000009, socketid=0x00000001, bank=0x0000000d\n"
+)
+
+
+def test_rasdaemon_by_its_status():
+    read = "MEMORY CONTROLLER RD_CHANNEL2_ERR Transaction: Memory read error"
+    assert_finds(
+        "host.memory.correctable", RASDAEMON.format(text=read, word="Corrected_error", status="8c00004000010092")
+    )
+    assert_finds(
+        "host.memory.uncorrectable", RASDAEMON.format(text=read, word="Uncorrected_error", status="be00000000010092")
+    )
+    text = RASDAEMON.format(text="Internal Timer error", word="Uncorrected_error", status="be00000000000400")
+    assert assert_finds("host.cpu.mce", text).component == "CPU 9"
+    assert_quiet(RASDAEMON.format(text="Generic CACHE error", word="Corrected_error", status="8c0000400001010a"))
+
+
+def test_memory_failures_that_were_injected():
+    failure = "[ 77.2] Memory failure: 0x2f00d: recovery action for dirty LRU page: Recovered\n"
+    assert_quiet("[ 77.1] Injecting memory failure at pfn 0x2f00d\n" + failure)
+    assert_finds("host.memory.uncorrectable", "[ 77.1] Injecting memory failure at pfn 0x1111\n" + failure)

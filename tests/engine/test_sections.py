@@ -1,5 +1,7 @@
 """Files that hold the output of several commands."""
 
+import json
+
 import pytest
 
 from tests.engine.helpers import assert_finds, diagnosis_of, roots
@@ -70,3 +72,11 @@ def test_two_looks_at_two_drives_do_not_settle_each_other():
     sick = "SMART overall-health self-assessment test result: FAILED!\n"
     well = "SMART overall-health self-assessment test result: PASSED\n"
     assert_finds("host.disk.failing", f"$ smartctl -H /dev/sda\n{sick}$ smartctl -H /dev/sdb\n{well}")
+
+
+def test_one_entry_of_a_structured_logger_is_a_log_too():
+    text = "nvidia-container-cli: initialization error: nvml error: driver not loaded: unknown"
+    assert roots(diagnosis_of(json.dumps({"level": "error", "ts": 1771930692.5, "msg": text}))) == roots(
+        diagnosis_of(json.dumps([{"level": "error", "ts": 1771930692.5, "msg": text}]))
+    )
+    assert roots(diagnosis_of(json.dumps({"level": "error", "ts": 1771930692.5, "msg": text})))

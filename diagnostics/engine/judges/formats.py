@@ -1,23 +1,9 @@
 """All kinds of evidence, and what each is judged by."""
 
 from functools import lru_cache
+from importlib import import_module
 
 from diagnostics.engine import catalog
-from diagnostics.engine.judges import (
-    alerts,
-    bmc,
-    containers,
-    fabric,
-    gpu,
-    health_states,
-    host_text,
-    inventory_diff,
-    metrics,
-    pcie,
-    probes,
-    redfish,
-    storage,
-)
 from diagnostics.engine.judges.form import Format, of
 from incidents.domain import faults
 
@@ -31,7 +17,7 @@ def log_families() -> tuple[str, ...]:
     return tuple(sorted(named))
 
 
-FORMATS: dict[str, Format] = {
+_LOGS = {
     "log": Format("system log", (), log_families, has_log=True),
     "text": Format("text", (), log_families, has_log=True),
     "job-log": Format(
@@ -41,17 +27,32 @@ FORMATS: dict[str, Format] = {
         has_log=True,
         unread="job logs are not analysed yet; only lines of the system were looked for",
     ),
-    **probes.FORMATS,
-    **gpu.FORMATS,
-    **bmc.FORMATS,
-    **redfish.FORMATS,
-    **storage.FORMATS,
-    **fabric.FORMATS,
-    **containers.FORMATS,
-    **pcie.FORMATS,
-    **host_text.FORMATS,
-    **metrics.FORMATS,
-    **inventory_diff.FORMATS,
-    **health_states.FORMATS,
-    **alerts.FORMATS,
 }
+_MODULES = (
+    "probes",
+    "gpu",
+    "bmc",
+    "redfish",
+    "storage",
+    "fabric",
+    "containers",
+    "pcie",
+    "host_text",
+    "metrics",
+    "inventory_diff",
+    "health_states",
+    "alerts",
+)
+
+
+def form_of(kind: str) -> Format | None:
+    """None for a kind that nobody judges. A log is known without the judges of tools, which take longer to load than it to be read."""
+    return _LOGS.get(kind) or formats().get(kind)
+
+
+@lru_cache(maxsize=1)
+def formats() -> dict[str, Format]:
+    found = dict(_LOGS)
+    for name in _MODULES:
+        found |= import_module(f"{__package__}.{name}").FORMATS
+    return found

@@ -24,6 +24,7 @@ from diagnostics.engine.parsers import (
     job_text,
     json_text,
     kubernetes,
+    log_json,
     lspci,
     metrics,
     mlxlink,
@@ -90,7 +91,17 @@ def _of_json(document: JsonText) -> Detected:
         return Detected("log", _log_of(value))
     if kind:
         return Detected(kind, document)
+    if _is_entries(value):
+        return Detected("log", _log_of(value))
     return Detected("unknown", None, "format not recognised: JSON of an unknown kind")
+
+
+def _is_entries(value: Any) -> bool:
+    """Lines of a structured logger or a collector: one, or a list; or the hits of a search for them."""
+    rows = value if isinstance(value, list) else [value]
+    return len(rows) > 0 and all(
+        isinstance(row, dict) and log_json.entry(json_text.json.dumps(row)) is not None for row in rows[:20]
+    )
 
 
 def _fits(looks_like: LooksLikeText | LooksLikeJson, value: Any) -> bool:

@@ -41,7 +41,8 @@ _SYSLOG_LEVEL = (
     r"(?:\[(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug)\] |(?:kern|user|daemon)\.\w+ "
     r"|(?:EMERG|ALERT|CRIT|ERR|WARNING|NOTICE|INFO|DEBUG) )?"  # SONiC
 )
-_KERNEL_TAG = re.compile(rf"(?:(?P<host>[A-Za-z0-9][\w.\-]*)\s+)?{_SYSLOG_LEVEL}(?:kernel|vmkernel):\s?")
+# The name of the host may have been blacked out: <host>, ***, -node-07.
+_KERNEL_TAG = re.compile(rf"(?:(?P<host>[A-Za-z0-9<*-][\w.\-<>*]*)\s+)?{_SYSLOG_LEVEL}(?:kernel|vmkernel):\s?")
 _LEVELS = re.compile(r"(?:\[(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|tid \d+)\]\s*)+")
 # VMware: cpu12:2097)MESSAGE, with the level before it.
 _VMKERNEL = re.compile(r"(?:[A-Z][a-z]\(\d+\) )?(?:vmkernel: )?cpu\d+:\d+(?: \S+)?\)(?:\w+: \d+: )?")
@@ -55,7 +56,7 @@ _WRAPPER = re.compile(
 _EVENT = re.compile(r"(?:\S+ +){1,2}Warning +[A-Z]\w+ +node/(?P<host>[\w.-]+) +(?:kernel: )?")
 # What pdsh, clush, grep -n, grep -H, docker compose, kubectl logs --prefix and multitail put before a line.
 _AROUND = re.compile(
-    r"(?:> ?){0,3}(?:(?P<file>[\w.+@-]*[/.][\w./+@-]*):)?(?:\d{1,9}(?:[:-]|[ \t]+(?=[\[<])))?"
+    r"(?:>[ \t]{0,4}){0,4}[\"'`]?(?:(?P<file>[\w.+@-]*[/.][\w./+@-]*):)?(?:\d{1,9}(?:[:-]|[ \t]+(?=[\[<])))?"
     r"(?:(?P<host>[A-Za-z][\w.-]*)(?: *\||:| (?=\d{4}-\d\d-\d\dT)) ?|\[pod/[\w./-]+\] )?"
 )
 _DATES_OF_DIGITS = (ISO, SYSLOG, log_time.SLASHED, UNIX, log_time.AMERICAN, log_time.CHINESE)

@@ -18,7 +18,7 @@ CONTEXT = 40  # lines on either side
 LONGEST_LINE = 1 << 20  # bytes; of longer ones only the beginning is kept
 _MOST_CONTEXT = CONTEXT * LONGEST_BYTES // 2  # bytes on either side
 _ROOM = 16 << 10  # for the lines that are kept, as a rule
-_HURRY_AFTER = 128 << 20
+_HURRY_AFTER = 64 << 20
 
 
 class Windows:
