@@ -103,7 +103,8 @@ def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
         yield f"      {'; '.join(f'{name}: {said}' for name, said in finding.authorities.items())}"
     for consequence in finding.consequences:
         title = faults.get(consequence.fault).title_in(language)
-        yield f"      {words['follows']}: {title}  {consequence.component or ''}  ({words['line']} {consequence.line_number})"
+        part = f"  {consequence.component}" if consequence.component else ""
+        yield f"      {words['follows']}: {title}{part}  ({words['line']} {consequence.line_number})"
 
 
 def _check_text(check: Check) -> str:

@@ -26,7 +26,7 @@ def findings(observations: Sequence[Observation], identities: Identities) -> tup
 
 def _finding(group: Group, identities: Identities) -> Finding:
     fault = faults.get(group.fault)
-    proof = next((seen for seen in group.seen if seen.role == "root"), group.seen[0])
+    proof = _proof(group.seen)
     followers = groups.merged(chains.descendants(group)) if group.parent is None else []
     times = [seen.moment.at for seen in group.seen if seen.moment.at and seen.moment.has_year]
     repeat = _repeat(group)
@@ -55,6 +55,12 @@ def _finding(group: Group, identities: Identities) -> Finding:
         boot=group.seen[-1].boot,
         injected=all(seen.injected for seen in group.seen),
     )
+
+
+def _proof(seen: Sequence[Observation]) -> Observation:
+    """The surest sign, and of those the first."""
+    roots = [one for one in seen if one.role == "root"] or seen
+    return max(roots, key=lambda one: _CONFIDENCE.index(one.confidence))
 
 
 def _repeat(group: Group) -> Repeat | None:

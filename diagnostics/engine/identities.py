@@ -12,6 +12,7 @@ from diagnostics.engine.types import Observation
 from incidents.domain.hardware import PartFacts
 
 _INDEX = re.compile(r"(?:GPU|gpu)[ #:]?(\d{1,2})")
+_UNREADABLE = ("ERR!", "N/A", "[N/A]", "Unknown Error")
 Names = dict[str, PartFacts]
 
 
@@ -49,7 +50,7 @@ class Identities:
             "model": part.model,
             "pci": part.pci_address,
         }
-        return {key: value for key, value in facts.items() if value}
+        return {key: value for key, value in facts.items() if value and value not in _UNREADABLE}
 
     def _find(self, component: str | None, node: str | None) -> PartFacts | None:
         if component is None:

@@ -19,7 +19,7 @@ from diagnostics.engine.types import Check, Part
 
 HEAD = 1 << 20  # bytes that tell what kind of evidence it is
 WHOLE = 64 << 20  # bytes; of a document that is longer only its beginning is judged
-_FIRST_LINES = 64 << 10
+_FIRST_LINES = 32 << 10
 _MOST_GAPS = 3
 _BLANK = b"\0 \t\r\n"
 _DOCUMENT = re.compile(rb"\s*(?:\[\s*[{\[]|\{\s*[\"}])")

@@ -84,6 +84,7 @@ def _read(part: Part) -> Read:
         return _unread(part, found.reason or "format not recognised", found.kind)
     unread: list[Check] = []
     clears: tuple[Clear, ...] = ()
+    named: list[PartFacts] = []
     try:
         observations = [seen for judge in form.judges for seen in judge(found.payload, source_name=part.name)]
         if form.has_log and isinstance(found.payload, Log):
@@ -91,12 +92,13 @@ def _read(part: Part) -> Read:
             lines = logs.judge(windows, source_name=part.name)
             observations += lines.observations
             unread, clears = [*lines.gaps, *intake.gaps(part, windows)], lines.clears
-        parts = list(form.parts(found.payload))
+            named = lines.parts
+        parts = [*named, *form.parts(found.payload)]
     except _MISSHAPEN as error:
         reason = f"the {form.name} document is not in the form that it should have ({type(error).__name__}: {error})"
         return Read(found.kind, checks=[Check(part.name, form.families(), "could_not_check", reason)])
     if found.kind == "text":
-        return replace(_text(part, form, found, observations, unread), clears=clears)
+        return replace(_text(part, form, found, observations, unread), clears=clears, parts=parts)
     first = Read(found.kind, observations, _checks(part, form, found, unread), parts, clears=clears)
     return _joined(first, [_also(part, also, found) for kind in found.also if (also := form_of(kind))])
 

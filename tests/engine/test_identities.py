@@ -26,6 +26,16 @@ def test_what_was_known_of_a_board_before_it_was_lost_is_told():
     }  # fmt: skip
 
 
+def test_the_driver_s_own_lines_name_the_board():
+    text = (
+        "[ 810.1] NVRM: GPU at PCI:0000:5e:00: GPU-0badcafe-0000-1111-2222-333344445555\n"
+        "[ 810.1] NVRM: GPU Board Serial Number: 1650000000001\n"
+        "[ 810.2] NVRM: Xid (PCI:0000:5e:00): 79, pid=1, GPU has fallen off the bus.\n"
+    )
+    part = look(text).findings[0].part
+    assert (part["uuid"], part["serial"]) == ("GPU-0badcafe-0000-1111-2222-333344445555", "1650000000001")
+
+
 def test_an_index_and_an_address_are_one_board():
     found = look(DIAG).findings
     assert {finding.component for finding in found} == {"0000:3b:00.0"}

@@ -5,10 +5,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from diagnostics.engine.judges import boots, dcgm_codes, gpu_boot_lines, xid_reasons
+from diagnostics.engine.judges import boots, dcgm_codes, gpu_boot_lines, gpu_names, xid_reasons
 from diagnostics.engine.judges.dcgm_codes import DcgmCodes
 from diagnostics.engine.judges.fabric_link_lines import LinkLines
 from diagnostics.engine.judges.gpu_boot_lines import GpuBootLines
+from diagnostics.engine.judges.gpu_names import GpuNames
 from diagnostics.engine.judges.machine_checks import MachineChecks
 from diagnostics.engine.judges.signatures import Signatures
 from diagnostics.engine.judges.tally import Clear, Hit, Tally
@@ -20,6 +21,7 @@ from diagnostics.engine.parsers import log_export
 from diagnostics.engine.parsers.log import Literals, Log
 from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import Check, Observation
+from incidents.domain.hardware import PartFacts
 
 
 class LineJudge(Protocol):
@@ -37,6 +39,7 @@ _JUDGES: tuple[tuple[Callable[[str], LineJudge], Callable[[], tuple[str, ...]]],
     (DcgmCodes, lambda: dcgm_codes.LITERALS),
     (GpuBootLines, lambda: gpu_boot_lines.LITERALS),
     (XidReasons, lambda: xid_reasons.LITERALS),
+    (GpuNames, lambda: gpu_names.LITERALS),
 )
 
 
@@ -52,11 +55,12 @@ def _places_of_judges(found: tuple[str, ...]) -> tuple[int, ...]:
 
 
 class LogSigns(NamedTuple):
-    """What the lines show, what could not be read, and what the lines take back of what was printed before them."""
+    """What the lines show, what could not be read, what the lines take back of what was printed before them, and which boards they name."""
 
     observations: list[Observation]
     gaps: list[Check]
     clears: tuple[Clear, ...]
+    parts: list[PartFacts]
 
 
 def judge(windows: Iterable[Log], *, source_name: str) -> LogSigns:
@@ -73,4 +77,5 @@ def judge(windows: Iterable[Log], *, source_name: str) -> LogSigns:
     if not reboots.has_several:
         seen = [replace(one, boot=boots.without_numbers(one.boot)) for one in seen]
     gaps = [gap for one in judges if isinstance(one, Xids) for gap in one.gaps()]
-    return LogSigns(seen, gaps, tuple(tally.clears))
+    parts = [part for one in judges if isinstance(one, GpuNames) for part in one.parts()]
+    return LogSigns(seen, gaps, tuple(tally.clears), parts)

@@ -254,10 +254,15 @@ def split(sensor: str) -> tuple[str, str]:
     return sensor.split(" ")[0], sensor
 
 
+_EMPTY = re.compile(r"(?m:^SEL has no entries\s*$)")  # a clean look, as ipmitool tells it
+
+
 def looks_like(head: str) -> bool:
     """One row or block is enough: nothing else is written like it."""
     rows = [row for row in head.splitlines() if row.strip()]
     if any(_is_row(row) or ipmi_records.is_head(row) for row in rows) or "SEL Record ID" in head:
+        return True
+    if _EMPTY.search(head):
         return True
     if ipmi_records.is_record(rows):
         return True

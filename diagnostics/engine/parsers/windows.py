@@ -13,7 +13,7 @@ from diagnostics.engine.parsers import line_ends, text, window_source
 from diagnostics.engine.parsers.log import LONGEST_BYTES, Log
 from diagnostics.engine.types import Readable
 
-SIZE = 512 << 10  # of what is read at once: it stays in the cache of the processor, and its memory is used again
+SIZE = 768 << 10  # of what is read at once: it stays in the cache of the processor, and its memory is used again
 CONTEXT = 40  # lines on either side
 LONGEST_LINE = 1 << 20  # bytes; of longer ones only the beginning is kept
 _MOST_CONTEXT = CONTEXT * LONGEST_BYTES // 2  # bytes on either side
