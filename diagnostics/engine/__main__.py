@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
     words = _WORDS[language]
-    yield _paint(f"{diagnosis.path}  [{diagnosis.kind}]", "1")
+    yield _paint(f"{_short(diagnosis.path, most=400)}  [{diagnosis.kind}]", "1")
     for finding in diagnosis.findings:
         yield from _finding_lines(finding, language)
     if not diagnosis.findings and diagnosis.checked:
@@ -90,28 +90,29 @@ def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
     where = "  ".join(part for part in (finding.component, finding.node and f"{words['node']} {finding.node}") if part)
     times = f"  ({finding.count} {words['times']})" if finding.count > 1 else ""
     head = _paint(mark, _COLOURS[finding.severity] if finding.root else "2")
-    yield f"  {head}  {fault.title_in(language)}  {finding.fault}  {where}{times}"
-    source = f"{finding.source_name} " if finding.source_name else ""
+    yield f"  {head}  {fault.title_in(language)}  {finding.fault}  {_short(where)}{times}"
+    source = f"{_short(finding.source_name)} " if finding.source_name else ""
     yield f"      {source}{words['line']} {finding.line_number}: {_short(finding.line)}"
     if finding.detail:
-        yield f"      {detail_in(finding, language)}"
+        yield f"      {_short(detail_in(finding, language), most=320)}"
     if finding.part:
-        yield f"      {'  '.join(f'{name} {value}' for name, value in finding.part.items())}"
+        yield f"      {_short('  '.join(f'{name} {value}' for name, value in finding.part.items()))}"
     if finding.root:
-        yield f"      {words['action']}: {action_in(finding, language)}"
+        yield f"      {words['action']}: {_short(action_in(finding, language), most=320)}"
     if len(finding.authorities) > 1:
-        yield f"      {'; '.join(f'{name}: {said}' for name, said in finding.authorities.items())}"
+        yield f"      {_short('; '.join(f'{name}: {said}' for name, said in finding.authorities.items()), most=320)}"
     for consequence in finding.consequences:
         title = faults.get(consequence.fault).title_in(language)
-        part = f"  {consequence.component}" if consequence.component else ""
+        part = f"  {_short(consequence.component)}" if consequence.component else ""
         yield f"      {words['follows']}: {title}{part}  ({words['line']} {consequence.line_number})"
 
 
 def _check_text(check: Check) -> str:
-    return f"{check.name}: {check.reason}"
+    return _short(f"{check.name}: {check.reason}", most=320)
 
 
 def _short(text: str, *, most: int = 160) -> str:
+    """What evidence may say to a terminal: nothing that it would obey, and not too much."""
     printable = "".join(char if char.isprintable() else "?" for char in text)
     return printable if len(printable) <= most else printable[: most - 1] + "…"
 

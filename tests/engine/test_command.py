@@ -129,3 +129,14 @@ def test_the_case_of_a_lost_gpu_with_its_switch_links():
     assert (found["schema"], finding["fault"], finding["root"]) == ("sickbay.findings/1", "gpu.off_bus", True)
     assert "0000:91:00" in finding["component"]
     assert any("SXid" in one["line"] and "20034" in one["line"] for one in finding["consequences"])
+
+
+@pytest.mark.parametrize("sign", ["\x07", "\x9b31m", "\x1b]0;mine\x07", "\u202e", "\r"])
+def test_evidence_says_nothing_that_a_terminal_would_obey(sign: str):
+    name = f"n1{sign}x"
+    lines = f"Feb 24 10:58:12 {name} kernel: {XID}" + json.dumps(
+        {"MESSAGE": XID, "_TRANSPORT": "kernel", "_HOSTNAME": name, "_BOOT_ID": sign}
+    )
+    printed = run("-", stdin=lines).stdout
+    assert "gpu.off_bus" in printed
+    assert all(character.isprintable() for line in printed.split("\n") for character in line)

@@ -56,6 +56,7 @@ AT = datetime(2026, 2, 24, 10, 58, 12, tzinfo=UTC)
         "/var/log/kern.log:Feb 24 10:58:12 gn-7 kernel: ",
         "kern.log.1:118:[ 6781.548768] ",
         "> [ 6781.548768] ",
+        "Feb 24 10:58:12 gn-7 conlog[77]: UART: [ 6781.548768] ",
         "  118 [ 6781.548768] ",
         "Feb 24 10:58:12 [alert] kernel: [ 2410.027903] ",
         "Feb 24 10:58:12 gn-7 kern.warn kernel: [ 2410.027903] ",

@@ -1,6 +1,7 @@
 """Whatever is thrown at it, the engine answers."""
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -60,3 +61,14 @@ def test_cut_and_spliced_lines_never_raise(lines: list[str], at: int, splice: by
 def test_any_bytes_are_answered(data: bytes):
     found = diagnosis_of(data)
     assert found.checked or found.could_not_check
+
+
+CORPUS = sorted(path for path in (Path(__file__).parent / "corpus").rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("path", CORPUS[::40], ids=lambda path: path.name)
+def test_evidence_that_lost_its_line_ends_costs_no_more_than_its_length(path: Path):
+    text = path.read_bytes().replace(b"\n", b" ") or b"x"
+    began = time.process_time()
+    diagnosis_of(text * (200_000 // len(text) + 1))
+    assert time.process_time() - began < 5

@@ -1,5 +1,6 @@
 """What kind of evidence is this? Decided by content, never by name."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,11 @@ from diagnostics.engine.parsers.recognise import JsonKinds, LooksLikeJson, Looks
 HEAD = 256 * 1024  # characters that the texts are recognised by
 
 
+_LONG_LINE = re.compile(
+    r"([^\n]{2048})[^\n]+"
+)  # its beginning tells what it is, and recognisers need not be fast on more
+
+
 @dataclass(frozen=True, slots=True)
 class Detected:
     """`payload` is what the judges of that kind take: a JsonText, a Log, or None with the `reason` why there is nothing.
@@ -76,7 +82,7 @@ def detect(data: bytes) -> Detected:
     document = json_text.parse(content)
     if document is not None:
         return _of_json(document)
-    head = content[:HEAD]
+    head = _LONG_LINE.sub(r"\1", content[:HEAD])
     kinds = tuple(dict.fromkeys(kind for kind, looks_like in _TEXT_KINDS if _fits(looks_like, head)))
     log = Log.of(content)
     if kinds:

@@ -46,6 +46,8 @@ _KERNEL_TAG = re.compile(rf"(?:(?P<host>[A-Za-z0-9<*-][\w.\-<>*]*)\s+)?{_SYSLOG_
 _LEVELS = re.compile(r"(?:\[(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|tid \d+)\]\s*)+")
 # VMware: cpu12:2097)MESSAGE, with the level before it.
 _VMKERNEL = re.compile(r"(?:[A-Z][a-z]\(\d+\) )?(?:vmkernel: )?cpu\d+:\d+(?: \S+)?\)(?:\w+: \d+: )?")
+# A program that writes down what a serial console printed.
+_CONSOLE = re.compile(r"(?:UART|SOL|console|serial|ttyS\d{1,2}): (?=\[ *\d{1,10}\.\d{3,9}\])")
 # After the time of a collector: the stream of a container (CRI), the labels of Loki, the date of the line itself, the sender of
 # a console over the network.
 _WRAPPER = re.compile(
@@ -200,6 +202,9 @@ def _after_date(rest: str, moment: Moment, *, raw: str, number: int, dmesg: bool
         return LogLine(number, raw, rest[match.end() :], moment, None, match["tag"], False, prefixed=True)
     match = _TAG.match(rest)
     if match and match["host"] and match["host"] not in _DRIVERS:
+        if console := _CONSOLE.match(rest, match.end()):
+            later, message = _uptime(rest[console.end() :])
+            return LogLine(number, raw, message, merge(moment, later), match["host"], "kernel", True, prefixed=True)
         kernel = match["tag"] == "kernel"
         return LogLine(number, raw, rest[match.end() :], moment, match["host"], match["tag"], kernel, prefixed=True)
     if match and match["pid"]:
