@@ -1,10 +1,12 @@
 """The standing cast and what most tests need."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.utils import translation
 
 from incidents.domain.permissions import Role
 from incidents.models import RoleGrant, Team, User
@@ -28,6 +30,13 @@ def django_db_setup(django_db_setup, django_db_blocker):
     """History refuses to be deleted; only so may a test database be flushed (knowledge/migrations/0002)."""
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute("INSERT INTO knowledge_flush_permit (reason) VALUES ('test run')")
+
+
+@pytest.fixture(autouse=True)
+def own_language() -> Iterator[None]:
+    """A page asked for in Chinese leaves its language to whatever runs next in this thread."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture
