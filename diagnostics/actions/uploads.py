@@ -1,5 +1,6 @@
 """Evidence that a person or a machine gives: kept at once, judged by the worker like what a probe read."""
 
+from collections import Counter
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -67,10 +68,19 @@ def _pieces(name: str, data: bytes) -> tuple[list[Captured], str]:
     if not texts:
         words = {"name": name, "reason": lacking or _("there is no text in it")}
         raise Invalid(_("%(name)s cannot be unpacked: %(reason)s. Unpack it and send the log itself.") % words)
-    single = len(texts) == 1
-    return [
-        Captured(name if single else safe_path(f"{name}/{part.name}"), "text/plain", part.data) for part in texts
-    ], lacking
+    names = [name] if len(texts) == 1 else _different([safe_path(f"{name}/{part.name}") for part in texts])
+    pieces = [Captured(one, "text/plain", part.data) for one, part in zip(names, texts, strict=True)]
+    return pieces, lacking
+
+
+def _different(names: list[str]) -> list[str]:
+    """A name tells which evidence is meant, so that two files of one name get numbers."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name[-190:]} ({seen[name]})")
+    return found
 
 
 def safe_name(name: str) -> str:

@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         "paths", nargs="+", metavar="PATH", help='a file, a folder or an archive; "-" reads standard input'
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON (sickbay.findings/1)")
-    parser.add_argument("--lang", choices=sorted(_WORDS), default="en", help="language of titles")
+    parser.add_argument("--lang", choices=sorted(_WORDS), default="en", help="language of titles, actions and details")
     return parser
 
 
@@ -75,7 +75,7 @@ def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
         yield from _finding_lines(finding, language)
     if not diagnosis.findings and diagnosis.checked:
         yield f"  {_paint(words['clean'], '32')}"
-    if not diagnosis.checked:
+    if not diagnosis.checked and not diagnosis.findings:
         yield f"  {words['nothing']}"
     gaps = diagnosis.could_not_check
     for check in gaps[:MOST_GAPS]:

@@ -38,7 +38,7 @@ def read(part: Part) -> list[Read]:
     """One for each section. A section of no known kind is passed over where others are known."""
     held, gaps = intake.hold(part)
     pieces = sections.split(quoting.without(held))
-    found = [_shifted(_read(piece.part), piece) for piece in pieces]
+    found = [_shifted(_safely(piece.part), piece) for piece in pieces]
     found = [_settled(one, found[at + 1 :]) for at, one in enumerate(found)]
     if len(found) > 1:
         found = [one for one in found if one.kind not in ("unknown", "empty")] or found[:1]
@@ -75,6 +75,14 @@ def _is_same_look(later: Read, one: Read) -> bool:
         and (later.kind, later.node) == (one.kind, one.node)
         and looked <= again
     )
+
+
+def _safely(part: Part) -> Read:
+    """What ends the reading of one piece is a gap of that piece, and no more."""
+    try:
+        return _read(part)
+    except (*_MISSHAPEN, OverflowError) as error:
+        return _unread(part, f"it cannot be read ({type(error).__name__}: {error})")
 
 
 def _read(part: Part) -> Read:

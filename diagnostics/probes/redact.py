@@ -35,6 +35,14 @@ RULES = (
         re.compile(rb"(?i)((?:" + NAMES + rb")[\"']?\s{0,2}[=:]\s{0,2}[\"']?)(?!\*\*\*)([^\s\"'&,;)}\]]{4,})"),
         rb"\1***",
     ),
+    Rule(  # what tools are given on their command line
+        (b" -p", b" -u"),
+        re.compile(
+            rb"(?i)(\b(?:ipmi[\w-]{0,20}|racadm|redfishtool|ilorest|sshpass|mysql|curl)\b[^\n]{0,200}?\s-(?:p\s?|u\s?[^\s:]{1,64}:))"
+            rb"(?!\*\*\*)(\S{3,})"
+        ),
+        rb"\1***",
+    ),
     Rule((b"://",), re.compile(rb"(://[^\s/:@\"']{0,64}:)([^\s/@\"']{1,256})(@)"), rb"\1***\3"),
     Rule((b"akia", b"asia"), re.compile(rb"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"), HIDDEN),
     Rule(

@@ -62,6 +62,13 @@ def test_each_text_of_an_archive_becomes_evidence_of_one_run_and_its_names_lead_
     assert names == ["report/b/quiet.log", "report/etc/kern.log"]
 
 
+def test_two_files_that_come_to_one_name_are_both_judged(give, now):
+    row = give(zipped(**{"../x/kern.log": XID, "x/kern.log": b"[ 100.1] usb 1-1: new device\n"}), "d.zip")
+    assert row.run.evidence.values("name").distinct().count() == 2
+    judging.judge(row.run_id, at=now)
+    assert Finding.objects.filter(run=row.run, root=True, fault="gpu.off_bus").count() == 1
+
+
 def test_of_a_cut_file_what_came_before_the_damage_is_kept_and_the_rest_is_named(give):
     row = give(gzip.compress(XID * 5_000 + bytes(str(range(9_000)), "ascii"))[:-40])
     assert evidence.read(row).startswith(XID)
@@ -81,3 +88,15 @@ def test_what_cannot_be_unpacked_is_refused_with_words(give, data, words, settin
     settings.EVIDENCE_UPLOAD_MAX_BYTES = 8 << 20
     with pytest.raises(Invalid, match=words):
         give(data)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ipmitool -I lanplus -H bmc-7 -U admin -P calvin99 sel list",
+        "curl -k -u root:calvin99 https://bmc-7/redfish/v1",
+        "sshpass -p calvin99 ssh n1",
+    ],
+)
+def test_passwords_on_command_lines_are_not_kept(give, command):
+    assert b"calvin99" not in evidence.read(give(gzip.compress(f"$ {command}\nok\n".encode())))

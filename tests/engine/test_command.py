@@ -140,3 +140,9 @@ def test_evidence_says_nothing_that_a_terminal_would_obey(sign: str):
     printed = run("-", stdin=lines).stdout
     assert "gpu.off_bus" in printed
     assert all(character.isprintable() for line in printed.split("\n") for character in line)
+
+
+def test_a_finding_is_not_followed_by_the_word_that_nothing_could_be_checked():
+    printed = run("-", stdin="node,check,expected,actual,status\ngpu-n02,gpu_count_pci,8,7,FAIL\n").stdout
+    assert "gpu.count_mismatch" in printed
+    assert "nothing could be checked" not in printed

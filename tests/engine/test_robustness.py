@@ -1,6 +1,7 @@
 """Whatever is thrown at it, the engine answers."""
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diagnostics.engine import catalog
+from diagnostics.engine.diagnose import Part, diagnose
 
 from .helpers import assert_finds, diagnosis_of
 
@@ -72,3 +74,20 @@ def test_evidence_that_lost_its_line_ends_costs_no_more_than_its_length(path: Pa
     began = time.process_time()
     diagnosis_of(text * (200_000 // len(text) + 1))
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"MESSAGE":"NVRM: Xid (PCI:0000:3b:00): 79, x","_TRANSPORT":"kernel","__REALTIME_TIMESTAMP":"\xc2\xb2"}',
+        b"9999-12-31 23:59:59 gn1 kernel: NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.",
+        b"9999-12-31T23:59:59.0Z stderr F Dec  1 03:04:05 gn1 kernel: NVRM: Xid (PCI:0000:3b:00): 79, pid=1, x",
+        b"[ 100.2] EDAC MC0: " + b"9" * 5000 + b" CE memory read error on DIMM_A1 (channel:0 slot:0)",
+    ],
+    ids=["digit", "year", "collector's year", "count"],
+)
+def test_one_odd_line_hides_nothing_of_the_others(line: bytes):
+    answer = diagnose(
+        [Part("log", XID + b"\n" + line + b"\n")], path="log", live_since=datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    assert "0000:5e:00.0" in {finding.component for finding in answer.findings if finding.fault == "gpu.off_bus"}

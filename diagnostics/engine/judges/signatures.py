@@ -82,7 +82,7 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
     role = "note" if signature.role == "clear" else signature.role
     observation = observe(
         line, fault=signature.fault, source_name=source_name, role=role, component=part or None, severity=signature.severity,
-        action=signature.action, count=int(groups.get("count") or 1), signature=signature.id,
+        action=signature.action, count=int((groups.get("count") or "1")[:9]), signature=signature.id,
     )  # fmt: skip
     if about := groups.get("about") or groups.get("about2"):  # a controller tells of another machine
         observation = replace(observation, node=about, component=part or about)

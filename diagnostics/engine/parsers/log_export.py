@@ -45,6 +45,6 @@ def _gather(lines: Iterable[LogLine], fields: dict[str, str]) -> LogLine | None:
 
 def _moment(fields: dict[str, str], header: LogLine | None) -> Moment:
     micros = fields.get("__REALTIME_TIMESTAMP") or fields.get("_SOURCE_REALTIME_TIMESTAMP") or ""
-    if micros.isdigit() and len(micros) < 18:
+    if micros.isascii() and micros.isdigit() and len(micros) < 17:
         return Moment(at=datetime.fromtimestamp(int(micros) / 1e6, tz=UTC))
     return header.moment if header else Moment()

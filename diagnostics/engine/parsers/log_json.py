@@ -69,7 +69,7 @@ def _from_journal(fields: dict[str, Any]) -> Entry:
     if isinstance(fields.get("time"), (int, float)):
         moment = Moment(uptime_s=float(fields["time"]))
     micros = str(fields.get("__REALTIME_TIMESTAMP", ""))
-    if micros.isdigit() and len(micros) < 18:
+    if micros.isascii() and micros.isdigit() and len(micros) < 17:
         moment = Moment(at=datetime.fromtimestamp(int(micros) / 1e6, tz=UTC))
     return Entry(str(message or ""), moment, _text(fields, "_HOSTNAME"), tag, kernel, _text(fields, "_BOOT_ID"))
 

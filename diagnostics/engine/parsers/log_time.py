@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnostics.engine.types import Moment
 
+_FIRST_YEAR, _LAST_YEAR = 1970, 2200  # a clock that says otherwise says nothing
 NO_YEAR = 4  # a leap year, so that 29 February exists
 
 # C, zh, ja, de, fr, es, it, pt, nl, pl as glibc abbreviates them, in lower case.
@@ -81,6 +82,8 @@ def _moment(parts: dict[str, Any]) -> Moment:
         )
         if fraction := parts.get("fraction"):
             at += timedelta(microseconds=int(fraction[:6].ljust(6, "0")))
+        if at.year != NO_YEAR and not _FIRST_YEAR <= at.year <= _LAST_YEAR:
+            return Moment()
         return Moment(at=at, zoned=zone is not None, has_year=at.year != NO_YEAR)
     except (ValueError, OverflowError, KeyError, TypeError):
         return Moment()
