@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from diagnostics.engine import counts
+from diagnostics.engine import gpu_count
 from diagnostics.engine.document import document
 from diagnostics.engine.findings import findings
 from diagnostics.engine.identities import Identities
@@ -52,7 +52,7 @@ def diagnose(
             seen += counted
             checks += [_settled(check, counted) for check in one.checks]
             reads.append((one, part.name))
-    seen += counts.missing(reads, node)
+    seen += gpu_count.missing(reads, node)
     checks += problems
     found = findings(seen, identities)
     checked = [check for check in checks if check.status != "could_not_check"]

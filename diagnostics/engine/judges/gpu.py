@@ -4,13 +4,13 @@ import re
 
 from diagnostics.engine.judges import (
     check_table,
-    dcgm,
     gpu_columns,
+    gpu_dcgm,
+    gpu_imex,
     gpu_links,
     gpu_reports,
     gpu_settings,
     gpu_table,
-    imex,
     pci_sysfs,
 )
 from diagnostics.engine.judges.form import Format, of
@@ -66,20 +66,20 @@ FORMATS = {
     "nvidia-smi-reset": Format("nvidia-smi -r", (), of("gpu.firmware"), has_log=True),
     "nvlink": Format("nvidia-smi nvlink", (gpu_links.judge,), of("gpu.nvlink"), has_log=True, parts=gpu_links.parts),
     "gpu-topology": Format("nvidia-smi topo", (gpu_links.judge_matrix,), of("gpu.nvlink"), has_log=True),
-    "dcgm-diag": Format("dcgmi diag", (dcgm.diagnostic,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
+    "dcgm-diag": Format("dcgmi diag", (gpu_dcgm.diagnostic,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
     "dcgm-diag-json": Format(
-        "dcgmi diag", (dcgm.diagnostic_json,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal"), parts=dcgm.parts_of_json
+        "dcgmi diag", (gpu_dcgm.diagnostic_json,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal"), parts=gpu_dcgm.parts_of_json
     ),
-    "dcgm-health": Format("dcgmi health", (dcgm.health,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
-    "dcgm-health-json": Format("dcgmi health", (dcgm.health_json,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
-    "dcgm-nvlink": Format("dcgmi nvlink", (dcgm.links,), of("gpu.nvlink")),
-    "dcgm-discovery": Format("dcgmi discovery", (dcgm.discovery,), of("gpu.presence"), parts=dcgm.parts),
-    "dcgm-dmon": Format("dcgmi dmon", (dcgm.monitor,), of(), unread="of its counters only the reasons for low clocks are judged"),
+    "dcgm-health": Format("dcgmi health", (gpu_dcgm.health,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
+    "dcgm-health-json": Format("dcgmi health", (gpu_dcgm.health_json,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
+    "dcgm-nvlink": Format("dcgmi nvlink", (gpu_dcgm.links,), of("gpu.nvlink")),
+    "dcgm-discovery": Format("dcgmi discovery", (gpu_dcgm.discovery,), of("gpu.presence"), parts=gpu_dcgm.parts),
+    "dcgm-dmon": Format("dcgmi dmon", (gpu_dcgm.monitor,), of(), unread="of its counters only the reasons for low clocks are judged"),
     "gpu-columns": Format(
         "table of GPUs", (gpu_columns.judge,), of(), has_log=True, unread="its readings are only compared with one another"
     ),
-    "imex": Format("nvidia-imex-ctl", (imex.judge,), of("gpu.nvlink")),
-    "imex-json": Format("nvidia-imex-ctl", (imex.judge_json,), of("gpu.nvlink")),
+    "imex": Format("nvidia-imex-ctl", (gpu_imex.judge,), of("gpu.nvlink")),
+    "imex-json": Format("nvidia-imex-ctl", (gpu_imex.judge_json,), of("gpu.nvlink")),
     **gpu_reports.FORMATS,
     **pci_sysfs.FORMATS,
     **check_table.FORMATS,

@@ -7,10 +7,10 @@ from datetime import datetime
 from functools import lru_cache
 
 from diagnostics.engine.catalog import dcgm as catalog
-from diagnostics.engine.judges import dcgm_codes, gpu_settings
+from diagnostics.engine.judges import gpu_dcgm_codes, gpu_settings
 from diagnostics.engine.judges.form import Format, of
+from diagnostics.engine.judges.gpu_xids import Xids
 from diagnostics.engine.judges.signatures import Signatures
-from diagnostics.engine.judges.xids import Xids
 from diagnostics.engine.parsers import gpu_reports as parser
 from diagnostics.engine.parsers import nvidia_smi
 from diagnostics.engine.parsers.gpu_reports import Leaf, Report
@@ -58,17 +58,17 @@ def _quoted(report: Report, source_name: str) -> Iterator[Observation]:
 
 def _by_code(report: Report, source_name: str) -> Iterator[Observation]:
     text = _joined(report)
-    for error in dcgm_codes.codes(text):
+    for error in gpu_dcgm_codes.codes(text):
         printed = next(leaf.value for leaf in report.leaves if f"DCGM_FR_{error.name}" in leaf.value)
         yield Observation(
-            dcgm_codes.fault_of(error, text), EvidenceLine(0, printed), source_name, role=error.role,
-            component=dcgm_codes.component_of(text), signature=f"dcgm-{error.name}", authorities={"dcgm": error.severity},
+            gpu_dcgm_codes.fault_of(error, text), EvidenceLine(0, printed), source_name, role=error.role,
+            component=gpu_dcgm_codes.component_of(text), signature=f"dcgm-{error.name}", authorities={"dcgm": error.severity},
         )  # fmt: skip
 
 
 def _by_counter(report: Report, source_name: str) -> Iterator[Observation]:
     """Counters that carry the names of nvidia-smi's settings."""
-    gpu = dcgm_codes.component_of(_joined(report)) or ""
+    gpu = gpu_dcgm_codes.component_of(_joined(report)) or ""
     rows = [
         Setting(gpu, "/".join(nvidia_smi.key(name) for name in leaf.path), leaf.value, 0, leaf.path[-1])
         for leaf in report.leaves
@@ -79,11 +79,11 @@ def _by_counter(report: Report, source_name: str) -> Iterator[Observation]:
 
 def _by_words(report: Report, source_name: str) -> Iterator[Observation]:
     text = _joined(report)
-    component = dcgm_codes.component_of(text)
+    component = gpu_dcgm_codes.component_of(text)
     for leaf in report.leaves:
         if error := catalog.of_message(leaf.value):
             yield Observation(
-                dcgm_codes.fault_of(error, leaf.value), EvidenceLine(0, leaf.value), source_name, role=error.role,
+                gpu_dcgm_codes.fault_of(error, leaf.value), EvidenceLine(0, leaf.value), source_name, role=error.role,
                 component=component, confidence="medium", authorities={"dcgm": error.severity},
             )  # fmt: skip
             return

@@ -6,11 +6,11 @@ from functools import lru_cache
 from typing import Any
 
 from diagnostics.engine.catalog import containers as words
-from diagnostics.engine.judges import dcgm_codes
-from diagnostics.engine.judges.dcgm_codes import DcgmCodes
+from diagnostics.engine.judges import gpu_dcgm_codes
 from diagnostics.engine.judges.form import Format, of
+from diagnostics.engine.judges.gpu_dcgm_codes import DcgmCodes
+from diagnostics.engine.judges.gpu_xids import Xids
 from diagnostics.engine.judges.signatures import Signatures
-from diagnostics.engine.judges.xids import Xids
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.kubernetes import inspected, items, rows, table
 from diagnostics.engine.parsers.log import Literals, Log
@@ -42,7 +42,7 @@ class Source:
 
 @lru_cache(maxsize=1)
 def _literals() -> Literals:
-    return Literals((*Signatures.literals(), *Xids.literals(), *dcgm_codes.LITERALS))
+    return Literals((*Signatures.literals(), *Xids.literals(), *gpu_dcgm_codes.LITERALS))
 
 
 def _signs(text: str, source_name: str) -> Iterator[Observation]:

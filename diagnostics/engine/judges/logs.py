@@ -5,18 +5,18 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from diagnostics.engine.judges import boots, dcgm_codes, gpu_boot_lines, gpu_names, xid_reasons
-from diagnostics.engine.judges.dcgm_codes import DcgmCodes
+from diagnostics.engine.judges import boots, gpu_boot_lines, gpu_dcgm_codes, gpu_names, gpu_xid_reasons
 from diagnostics.engine.judges.fabric_link_lines import LinkLines
 from diagnostics.engine.judges.gpu_boot_lines import GpuBootLines
+from diagnostics.engine.judges.gpu_dcgm_codes import DcgmCodes
 from diagnostics.engine.judges.gpu_names import GpuNames
+from diagnostics.engine.judges.gpu_xid_reasons import XidReasons
+from diagnostics.engine.judges.gpu_xids import Xids
 from diagnostics.engine.judges.machine_checks import MachineChecks
 from diagnostics.engine.judges.signatures import Signatures
 from diagnostics.engine.judges.tally import Clear, Hit, Tally
 from diagnostics.engine.judges.timers import Timers
 from diagnostics.engine.judges.unclean_start import UncleanStart
-from diagnostics.engine.judges.xid_reasons import XidReasons
-from diagnostics.engine.judges.xids import Xids
 from diagnostics.engine.parsers import log_export
 from diagnostics.engine.parsers.log import Literals, Log
 from diagnostics.engine.parsers.log_line import LogLine
@@ -36,9 +36,9 @@ _JUDGES: tuple[tuple[Callable[[str], LineJudge], Callable[[], tuple[str, ...]]],
     (LinkLines, LinkLines.literals),
     (Timers, Timers.literals),
     (UncleanStart, UncleanStart.literals),
-    (DcgmCodes, lambda: dcgm_codes.LITERALS),
+    (DcgmCodes, lambda: gpu_dcgm_codes.LITERALS),
     (GpuBootLines, lambda: gpu_boot_lines.LITERALS),
-    (XidReasons, lambda: xid_reasons.LITERALS),
+    (XidReasons, lambda: gpu_xid_reasons.LITERALS),
     (GpuNames, lambda: gpu_names.LITERALS),
 )
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from diagnostics.engine import catalog
 from diagnostics.engine.catalog import XidRule
 from diagnostics.engine.catalog import xids as catalog_xids
-from diagnostics.engine.judges import components, nvlink
+from diagnostics.engine.judges import components, gpu_nvlink
 from diagnostics.engine.judges.signatures import is_kernel, observe
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
@@ -117,12 +117,12 @@ _OF_A_PROCESS = ("gpu.app.mmu_fault", "gpu.app.exception")
 _FAKE = 14  # the driver's own test
 
 
-def _reading(number: int, text: str) -> nvlink.Reading:
+def _reading(number: int, text: str) -> gpu_nvlink.Reading:
     if number == _FAKE:
-        return nvlink.Reading(role="note", detail="injected by a test", injected=True)
-    if number in nvlink.NUMBERS:
-        return nvlink.of_nvlink5(number, text)
-    return nvlink.of_link_error(text) if number == 74 else nvlink.Reading()
+        return gpu_nvlink.Reading(role="note", detail="injected by a test", injected=True)
+    if number in gpu_nvlink.NUMBERS:
+        return gpu_nvlink.of_nvlink5(number, text)
+    return gpu_nvlink.of_link_error(text) if number == 74 else gpu_nvlink.Reading()
 
 
 def _detail(*parts: str) -> str:
@@ -135,7 +135,7 @@ def _process(match: re.Match[str]) -> str:
     return " ".join(word for word in words if word and word != "unknown")
 
 
-def _verdicts(known: Xid, reading: nvlink.Reading) -> dict[str, str]:
+def _verdicts(known: Xid, reading: gpu_nvlink.Reading) -> dict[str, str]:
     """NVIDIA's action, immediate and investigatory apart, and what others do where they differ."""
     immediate, investigate = reading.immediate or known.immediate, reading.investigate or known.investigatory
     nvidia = _detail(immediate, f"investigate: {investigate}" if investigate else "") or "no action is documented"
