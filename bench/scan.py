@@ -16,29 +16,35 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
 from bench import sample_log
 from diagnostics.engine import catalog
+from diagnostics.engine.bundle_gzip import Gzip
 from diagnostics.engine.judges import logs
+from diagnostics.engine.parsers import windows
 from diagnostics.engine.parsers.scan import Scanner
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results" / "scan.json"
 SHARES = {0.001: 1, 0.1: 4}  # of known lines, and which part of the size is enough to measure it
-SLICE = 1 << 20  # of the log, for what would take hours
+SLICE = 10**6  # of the log, for what would take hours
 _SPECIAL = re.compile(rb"[][\\.*^$(){}|+?]")
-PACKED = 512 << 20  # of the log
 LONG_S = 10.0
-UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 10**9}
+UNITS = {"K": 10**3, "M": 10**6, "G": 10**9}
+PEERS = {"rg": "--version", "grep": "--version"}
+LIBRARIES = ("hyperscan", "isal", "numpy", "google-re2")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. `missing` says why there is none, `note` what was measured.
+    """One measurement; a MB is 10**6 bytes. `missing` says why there is none, `note` what was measured.
 
     `share` of the lines shows a sign; `lines_with_literal` is the share that hold a literal of the engine, some of them for nothing.
     """
@@ -65,7 +71,7 @@ def main() -> None:
         print(f"{_machine()}, Python {platform.python_version()}")
         rows = [row for share, part in SHARES.items() for row in _measured(Path(folder), size // part, share)]
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(_document(rows), indent=1) + "\n")
+    options.output.write_text(json.dumps(_document(rows, options.size), indent=1) + "\n")
 
 
 def _measured(folder: Path, size: int, share: float) -> Iterator[Row]:
@@ -99,25 +105,29 @@ def _rows(
     yield _run("engine, no hyperscan", [*engine, str(log)], share, size, env={"SICKBAY_SCANNER": "re"})
     packed = folder / "sample.log.gz"
     with log.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as target:
-        target.write(source.read(PACKED))
-    isal = "isal" if find_spec("isal") else "zlib"
-    yield _run(
-        "engine, gzip",
-        [*engine, str(packed)],
+        shutil.copyfileobj(source, target, 1 << 20)
+    note = f"unpacked bytes, {'isal' if find_spec('isal') else 'zlib'}"
+    yield _run("engine, gzip", [*engine, str(packed)], share, size, note=note, missing=with_hyperscan)
+    scanner = Scanner(literals)
+    yield _here("unpacking alone", lambda: _length(_unpacked(packed)), share, size, note=note)
+    limit = lambda: _scanned(_unpacked(packed), scanner)  # noqa: E731
+    yield _here(
+        "unpacking, hyperscan",
+        limit,
         share,
-        min(size, PACKED),
-        note=f"unpacked bytes, {isal}",
+        size,
+        note="what the engine cannot be faster than on gzip",
         missing=with_hyperscan,
     )
     packed.unlink()
-    yield _here("hyperscan alone", lambda: _scanned(log, Scanner(literals)), share, size, missing=with_hyperscan)
+    yield _here("hyperscan alone", lambda: _scanned(_blocks(log), scanner), share, size, missing=with_hyperscan)
     yield _run("ripgrep", ["rg", *count, str(regexes), str(log)], share, size, note="literals as patterns")
     yield _run("grep -F", ["grep", "-F", *count, str(patterns), str(log)], share, size)
     yield _run("grep -E", ["grep", "-E", *count, str(regexes), str(log)], share, size, note="literals as patterns")
     yield _re2(log, literals, share, size)
     part = log.open("rb").read(SLICE).decode()
     compiled = [one.pattern for one in catalog.signatures()]
-    note = f"{len(compiled)} signatures, on {len(part) >> 20} MiB only"
+    note = f"{len(compiled)} signatures, on {len(part) / 1e6:.0f} MB only"
     loop = lambda: sum(1 for pattern in compiled for _ in pattern.finditer(part))  # noqa: E731
     yield _here("re, a loop", loop, share, len(part), note=note)
 
@@ -163,7 +173,7 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _blocks(log: Path, size: int = 1 << 20) -> Iterator[bytes]:
+def _blocks(log: Path, size: int = windows.SIZE) -> Iterator[bytes]:
     """Whole lines."""
     with log.open("rb", buffering=0) as file:
         begun = b""
@@ -174,8 +184,17 @@ def _blocks(log: Path, size: int = 1 << 20) -> Iterator[bytes]:
         yield begun
 
 
-def _scanned(log: Path, scanner: Scanner) -> int:
-    return sum(len(scanner.find(memoryview(block))) for block in _blocks(log))
+def _unpacked(packed: Path) -> Iterator[bytes]:
+    with packed.open("rb", buffering=0) as file:
+        yield from iter(partial(Gzip(file).read1, windows.SIZE), b"")
+
+
+def _length(blocks: Iterator[bytes]) -> int:
+    return sum(map(len, blocks))
+
+
+def _scanned(blocks: Iterator[bytes], scanner: Scanner) -> int:
+    return sum(len(scanner.find(memoryview(block))) for block in blocks)
 
 
 def _re2(log: Path, literals: tuple[bytes, ...], share: float, size: int) -> Row:
@@ -228,12 +247,27 @@ def _machine() -> str:
     return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
 
 
-def _document(rows: list[Row]) -> dict[str, object]:
+def _versions() -> dict[str, str]:
+    """Of all that is measured; what is not there is left out."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    for name, option in PEERS.items():
+        with suppress(OSError):
+            found[name] = subprocess.run(
+                [name, option], capture_output=True, text=True, check=False
+            ).stdout.splitlines()[0]
+    return found
+
+
+def _document(rows: list[Row], size: str) -> dict[str, object]:
     made = datetime.now(UTC).isoformat(timespec="seconds")
     return {
         "made": made,
         "machine": _machine(),
-        "python": platform.python_version(),
+        "versions": _versions(),
+        "size": size,
         "rows": [asdict(row) for row in rows],
     }
 

@@ -28,6 +28,7 @@ class Signature:
     `literals`: one of them stands in every such line. `origin` kernel: the message must begin with the pattern and must not come
     from another program. `role` clear: takes back what `clears` names. Named groups of the pattern name the component; the
     group `about` names the node, where one machine tells of another. `below` finds the component in one of the two lines below.
+    `by_unit`: the group `unit` names a systemd unit, and what its failure means decides which fault it is (units.toml).
     """
 
     id: str
@@ -47,6 +48,7 @@ class Signature:
     negative: tuple[str, ...]
     subject: str
     below: re.Pattern[str] | None = None
+    by_unit: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -187,6 +189,7 @@ def _signature(row: dict[str, Any], *, subject: str) -> Signature:
         negative=tuple(row["negative"]),
         subject=subject,
         below=re.compile(row["below"]) if "below" in row else None,
+        by_unit=bool(row.get("by_unit", False)),
     )
 
 

@@ -2,12 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 from diagnostics.engine import catalog
-from diagnostics.engine.catalog import Signature
+from diagnostics.engine.catalog import Signature, units
 from diagnostics.engine.judges import components, management
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
@@ -74,6 +74,9 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
     if not match:
         return None
     groups = match.groupdict()
+    fault = units.fault_of(_unit(groups)) if signature.by_unit else signature.fault
+    if fault is None:
+        return None
     part = signature.component.format(**groups) if signature.component is not None else components.from_groups(groups)
     if not part and signature.look_back:
         part = _from_lines_before(log, line, signature.look_back)
@@ -81,7 +84,7 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
         part = _from_lines_below(log, line, signature.below)
     role = "note" if signature.role == "clear" else signature.role
     observation = observe(
-        line, fault=signature.fault, source_name=source_name, role=role, component=part or None, severity=signature.severity,
+        line, fault=fault, source_name=source_name, role=role, component=part or None, severity=signature.severity,
         action=signature.action, count=int((groups.get("count") or "1")[:9]), signature=signature.id,
     )  # fmt: skip
     if about := groups.get("about") or groups.get("about2"):  # a controller tells of another machine
@@ -90,6 +93,10 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
     if signature.confidence:
         observation = replace(observation, confidence=signature.confidence)
     return Hit(observation, signature.storm, signature.clears if signature.role == "clear" else ())
+
+
+def _unit(groups: Mapping[str, str | None]) -> str:
+    return next((name for key, name in groups.items() if key.startswith("unit") and name), "")
 
 
 def _from_lines_below(log: Log, line: LogLine, pattern: re.Pattern[str]) -> str | None:

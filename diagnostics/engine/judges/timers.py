@@ -1,4 +1,7 @@
-"""Services that a timer starts and that fail: what a log says of X.timer tells that X.service is one of them."""
+"""Services that a timer starts and that fail: what a log says of X.timer tells that X.service is one of them.
+
+What units.toml knows as the work of a timer, the signatures tell of.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,9 +14,7 @@ from diagnostics.engine.parsers.log_line import LogLine
 
 _FAULT = "os.timer_failed"
 _TIMER = re.compile(r"(?P<name>[\w@.\\-]+)\.timer: ")
-_FAILED = re.compile(
-    r"(?:Unit )?(?P<name>(?!cron-)[\w@.\\-]+)\.service(?:: Failed with result '| entered failed state)"
-)
+_FAILED = re.compile(r"(?:Unit )?(?P<name>[\w@.\\-]+)\.service(?:: Failed with result '| entered failed state)")
 _MOST = 1000  # names that are kept
 
 
@@ -38,7 +39,9 @@ class Timers:
                 yield self._hit(name, earlier)
         elif match := _FAILED.match(line.message):
             name = match["name"]
-            if name in self._timers or units.fault_of(f"{name}.service") == _FAULT:
+            if units.fault_of(f"{name}.service") == _FAULT:
+                return
+            if name in self._timers:
                 yield self._hit(name, line)
             elif len(self._failed) < _MOST:
                 self._failed[name] = line
