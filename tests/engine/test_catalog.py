@@ -1,5 +1,7 @@
 """Every signature proves itself with its own examples, through the whole engine."""
 
+from itertools import product
+
 import pytest
 
 from diagnostics.engine import catalog
@@ -39,6 +41,15 @@ def test_chains_name_known_faults_only():
     for chain in catalog.chains():
         for code in (*chain.roots, *chain.folds):
             faults.get(code)
+
+
+def test_no_chain_says_what_a_wider_one_says():
+    reach: dict[tuple[object, ...], list[tuple[float, float]]] = {}
+    for chain in catalog.chains():
+        for root, fold in product(chain.roots, chain.folds):
+            key = (root, fold, chain.scope, chain.across_boots, chain.least)
+            reach.setdefault(key, []).append((chain.window_s, chain.before_s))
+    assert {key: spans for key, spans in reach.items() if len(spans) > 1} == {}
 
 
 def test_xid_rules_name_known_faults_only():

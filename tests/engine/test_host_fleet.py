@@ -117,8 +117,46 @@ def test_a_reason_of_slurm(text: str, fault: str):
     assert assert_finds(fault, text).node == "gn-1"
 
 
-def test_what_an_operator_wrote_is_no_fault():
-    assert_quiet(NODE.format("IDLE+DRAIN", "maintenance window"))
+REASONS = {
+    "NHC: check_hw_ib:  No IB port mlx5_2:1 is ACTIVE (LinkUp 400 Gb/sec)": ("fabric.link_down", "mlx5_2"),
+    "GPU 3 fell off the PCIe bus": ("gpu.off_bus", "GPU 3"),
+    "gpu5 uncorrectable ECC, RMA 112233": ("gpu.ecc.uncorrectable", "GPU 5"),
+    "GPU requires reset": ("gpu.lost", None),
+    "row remap pending GPU#1": ("gpu.row_remap.pending", "GPU 1"),
+    "fabricmanager not running": ("gpu.fabric_manager", None),
+    "lustre hang, see ticket": ("os.nfs_hang", None),
+    "NHC: check_fs_mount:  /scratch not mounted": ("container.mount_failed", None),
+    "nvme0n1 SMART predictive failure": ("host.disk.failing", "nvme0n1"),
+    "PSU 2 lost input": ("host.psu.failed", None),
+    "DIMM A3 uncorrectable": ("host.memory.uncorrectable", None),
+    "IB link flapping on mlx5_0": ("fabric.link_flap", "mlx5_0"),
+    "kernel panic overnight": ("os.kernel_panic", None),
+    "nvidia-smi hangs": ("gpu.driver.not_loaded", None),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_reason_in_the_words_of_a_check_or_of_a_person(reason: str):
+    fault, part = REASONS[reason]
+    assert assert_finds(fault, NODE.format("IDLE+DRAIN", reason)).component == part
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "maintenance window",
+        "PSU replaced, retest",
+        "upgrading to driver 570",
+        "reserved for GPU acceptance",
+        "new node, burn-in",
+        "fan fixed",
+    ],
+)
+def test_what_an_operator_wrote_of_work_is_no_fault(reason: str):
+    assert_quiet(NODE.format("IDLE+DRAIN", reason))
+
+
+def test_a_node_in_use_has_no_fault_for_an_old_reason():
     assert_quiet(NODE.format("IDLE", "Not responding"))
 
 

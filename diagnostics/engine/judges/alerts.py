@@ -1,11 +1,9 @@
 """What an alert says, where nothing better is at hand: its words against a table, with low confidence."""
 
 import re
-import tomllib
 from collections.abc import Iterable
-from functools import lru_cache
-from importlib import resources
 
+from diagnostics.engine.catalog import words
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import alerts
 from diagnostics.engine.parsers.alerts import Alert
@@ -14,12 +12,6 @@ from diagnostics.engine.types import Observation
 from incidents.domain import faults
 
 _INFORMS = re.compile(r"^(?:Watchdog|InfoInhibitor|DeadMansSwitch)\b")
-
-
-@lru_cache(maxsize=1)
-def _table() -> tuple[tuple[re.Pattern[str], str], ...]:
-    with resources.files("diagnostics.engine.catalog").joinpath("alerts.toml").open("rb") as file:
-        return tuple((re.compile(row["words"]), faults.get(row["fault"]).code) for row in tomllib.load(file)["alert"])
 
 
 def judge(document: JsonText, *, source_name: str) -> list[Observation]:
@@ -35,7 +27,7 @@ def _judge(found: Iterable[Alert], source_name: str) -> list[Observation]:
 
 
 def _say(alert: Alert, source_name: str) -> Observation | None:
-    fault = next((fault for words, fault in _table() if words.search(alert.words)), None)
+    fault = words.fault_of(alert.words)
     if _INFORMS.match(alert.words) or (fault is None and not alert.is_known_trouble):
         return None
     return Observation(

@@ -30,7 +30,6 @@ def _of(row: Row, source_name: str) -> Observation | None:
         fault,
         row.line,
         source_name,
-        component=row.node or None,
         node=row.node or None,
         detail=detail,
         order=row.line.number,
