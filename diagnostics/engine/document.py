@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from diagnostics.engine import catalog
+from diagnostics.engine.catalog import phrases
 from diagnostics.engine.types import CATALOG_VERSION, ENGINE_VERSION, Check, Diagnosis, Finding
 from incidents.domain import faults
 
@@ -17,8 +18,8 @@ def document(diagnoses: Sequence[Diagnosis], *, language: str = "en") -> dict[st
             "path": one.path,
             "kind": one.kind,
             "findings": [_finding_form(finding, language) for finding in one.findings],
-            "checked": [_check_form(check) for check in one.checked],
-            "could_not_check": [_check_form(check) for check in one.could_not_check],
+            "checked": [_check_form(check, language) for check in one.checked],
+            "could_not_check": [_check_form(check, language) for check in one.could_not_check],
             "verdict": asdict(one.verdict),
         }
         for one in diagnoses
@@ -26,8 +27,9 @@ def document(diagnoses: Sequence[Diagnosis], *, language: str = "en") -> dict[st
     return {"schema": SCHEMA, "engine": ENGINE_VERSION, "catalog": CATALOG_VERSION, "files": files}
 
 
-def _check_form(check: Check) -> dict[str, Any]:
-    return asdict(check) | {"families": list(check.families)}
+def _check_form(check: Check, language: str) -> dict[str, Any]:
+    told = {"name": told_in(check.name, language), "reason": told_in(check.reason, language)}
+    return asdict(check) | told | {"families": list(check.families)}
 
 
 def action_in(finding: Finding, language: str) -> str:
@@ -45,10 +47,12 @@ def action_in(finding: Finding, language: str) -> str:
 
 
 def detail_in(finding: Finding, language: str) -> str:
-    if not language.startswith("zh"):
-        return finding.detail
-    own = next((one for one in catalog.repeats() if finding.detail.endswith(one.detail)), None)
-    return finding.detail.removesuffix(own.detail) + own.detail_zh if own else finding.detail
+    return told_in(finding.detail, language)
+
+
+def told_in(text: str, language: str) -> str:
+    """What the engine says of a finding or of what it could not check; the words of a device stay as it printed them."""
+    return phrases.in_chinese(text) if language.lower().startswith("zh") else text
 
 
 def _finding_form(finding: Finding, language: str) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from typing import Any
 
 from django import template
 from django.template.context import Context
+from django.utils.translation import get_language
 
 from diagnostics import queries
+from diagnostics.engine.document import told_in
 from diagnostics.models import DiagnosticRun
 from diagnostics.views.progress import View, view_of
 from incidents.actions.rights import may
@@ -31,6 +33,12 @@ def _common(context: Context, **more: Any) -> dict[str, Any]:
     """What every panel needs from the page around it."""
     names = ("user", "is_live", "csrf_token", "refused_verb", "typed", "refusal", "now")
     return {name: context[name] for name in names if name in context} | more
+
+
+@register.filter
+def told(text: str) -> str:
+    """What the engine says of a finding, in the language of the page."""
+    return told_in(text, get_language() or "en")
 
 
 @register.simple_tag

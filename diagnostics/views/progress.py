@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from diagnostics import queries
+from diagnostics.engine.document import told_in
 from diagnostics.models import DiagnosticRun, ProbeResult
 
 Outcome, State = ProbeResult.Outcome, ProbeResult.State
@@ -105,8 +106,8 @@ def _answer(line: queries.ProbeLine) -> Answer:
 
 
 def _said(text: str) -> str:
-    """The sentence in the language of the page, if it is one of those that are marked."""
-    return gettext(text) if text else ""
+    """The sentence in the language of the page, if it is one of those that are marked or that the engine says."""
+    return told_in(gettext(text), get_language() or "en") if text else ""
 
 
 def _before(state: str) -> tuple[str, str | Promise]:
@@ -129,5 +130,5 @@ def _unchecked(run: DiagnosticRun, answers: Iterable[Answer]) -> Iterable[tuple[
     for gap in gaps:
         reason = _said(gap["reason"])
         if reason not in told.values():
-            told.setdefault(gap["name"], reason)
+            told.setdefault(_said(gap["name"]), reason)
     return told.items()
