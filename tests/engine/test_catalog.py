@@ -18,6 +18,14 @@ def hits(text: str) -> set[str]:
     return {hit.seen.signature for line, found in log.lines_with(LITERALS) for hit in judge.see(line, found, log)}
 
 
+def parts(signature: catalog.Signature, example: str) -> set[str]:
+    """The components and nodes that the signature names in its example."""
+    log, judge = Log.of(example), Signatures("test")
+    seen = [hit.seen for line, found in log.lines_with(LITERALS) for hit in judge.see(line, found, log)]
+    mine = [one for one in seen if one.signature == signature.id]
+    return {part for one in mine for part in (one.component, one.node) if part}
+
+
 @pytest.mark.parametrize("signature", ALL, ids=lambda signature: signature.id)
 def test_a_signature_finds_its_examples(signature: catalog.Signature):
     assert signature.positive
@@ -56,3 +64,25 @@ def test_xid_rules_name_known_faults_only():
     for rule in catalog.xid_rules():
         if rule.fault:
             faults.get(rule.fault)
+
+
+PARTS = ("board", "pci", "gpu", "drive", "dimm", "cpu", "device", "netdev", "server", "slot", "unit", "task", "name")
+
+
+@pytest.mark.parametrize("signature", ALL, ids=lambda signature: signature.id)
+def test_every_place_where_a_part_may_stand_is_shown_by_an_example(signature: catalog.Signature):
+    seen = {name for example in signature.positive for name in told(signature, example)}
+    assert {name for name in signature.pattern.groupindex if name.rstrip("23456789") in (*PARTS, "about")} <= seen
+
+
+def told(signature: catalog.Signature, example: str) -> dict[str, str]:
+    look = signature.pattern.match if signature.origin == "kernel" else signature.pattern.search
+    found = [match for line in Log.of(example).sample() if (match := look(line.message))]
+    return {name: value for match in found for name, value in match.groupdict().items() if value}
+
+
+@pytest.mark.parametrize("signature", ALL, ids=lambda signature: signature.id)
+def test_what_stands_in_the_place_of_a_part_is_the_part(signature: catalog.Signature):
+    for example in signature.positive:
+        if signature.component is None and any(name.rstrip("23456789") in PARTS for name in told(signature, example)):
+            assert parts(signature, example), example

@@ -27,9 +27,10 @@ def pci(text: str, *, board: bool = False) -> str | None:
 
 
 def from_groups(groups: Mapping[str, str | None]) -> str | None:
-    """The component that a signature's named groups tell of, or None."""
+    """The component that a signature's named groups tell of, or None; `pci2` is another place where `pci` may stand."""
+    told = {name.rstrip("23456789"): value for name, value in groups.items() if value}
     for name, form in _FORMS.items():
-        value = groups.get(name) or groups.get(f"{name}2")
+        value = told.get(name)
         if not value:
             continue
         if name in ("board", "pci"):
