@@ -161,7 +161,7 @@ PROGRAMS = [
     ("smartd[812]: Device: /dev/nvme2, Critical Warning (0x04): Reliability", "host.disk.failing", "nvme2"),
     ("mdadm[813]: DegradedArray event detected on md device /dev/md0", "host.disk.failing", "/dev/md0"),
     ("multipathd[814]: mpatha: remaining active paths: 0", "host.disk.timeout", "mpatha"),
-    ("zed[815]: eid=12 class=statechange pool='tank' vdev=sdb1 vdev_state=FAULTED", "host.disk.failing", None),
+    ("zed[815]: eid=12 class=statechange pool='tank' vdev=sdb1 vdev_state=FAULTED", "host.disk.failing", "sdb1"),
     ("chronyd[816]: Can't synchronise: no majority", "os.clock_unsynced", None),
     ("ntpd[816]: time correction of 4211 seconds exceeds sanity limit (1000); set clock manually to the correct UTC time.", "os.clock_unsynced", None),
     ("sshd[817]: pam_systemd(sshd:session): Failed to create session: Connection timed out", "os.session_hang", None),
