@@ -41,11 +41,18 @@ class Stored:
 
 
 def store(captured: Captured) -> Stored:
-    """Redact, hash, compress, write. The same bytes lie on the disk once."""
+    """Redact, hash, compress, write. The same bytes lie on the disk once. Raises `Unavailable` where the disk takes nothing."""
     data, redactions = redact(captured.data)
     sha256 = hashlib.sha256(data).hexdigest()
     path = f"{sha256[:2]}/{sha256[2:]}.zst"
-    return Stored(captured, sha256, len(data), _write(path, data), path, redactions)
+    try:
+        size = _write(path, data)
+    except OSError as error:
+        words = {"name": captured.name, "why": error.strerror or error}
+        raise Unavailable(
+            _("%(name)s cannot be kept now: %(why)s. Make room for evidence and try again.") % words
+        ) from error
+    return Stored(captured, sha256, len(data), size, path, redactions)
 
 
 def record(stored: Stored, *, run: DiagnosticRun, probe: str, by: Actor, at: datetime) -> Evidence:

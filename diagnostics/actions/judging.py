@@ -12,20 +12,23 @@ from django.db.models import F, Q
 from diagnostics import events, queries
 from diagnostics.actions import evidence as vault
 from diagnostics.actions.runs import note
-from diagnostics.engine.limited import diagnose_limited
+from diagnostics.engine.limited import CannotRun, diagnose_limited
 from diagnostics.engine.types import CATALOG_VERSION, ENGINE_VERSION, Check, Diagnosis, Part, Verdict
 from diagnostics.engine.types import Finding as Found
 from diagnostics.models import DiagnosticRun, Evidence, Finding, ProbeResult
 from incidents.domain import faults
 from incidents.domain.actors import SICKBAY
 from incidents.events import announce
-from incidents.lib.errors import SickbayError
+from incidents.lib.errors import SickbayError, Unavailable
 
 State, Outcome = DiagnosticRun.State, ProbeResult.Outcome
 LEASE = timedelta(minutes=5)
+PAUSE = timedelta(minutes=1)
 MAX_ATTEMPTS = 3
 OLD = timedelta(days=7)  # what evidence tells from so long before the incident is history, no alarm
 DIED = f"Judging this evidence ended the worker {MAX_ATTEMPTS} times."
+MOST = 2**31 - 1  # a whole number that every database takes
+YEARS = range(1970, 2200)  # of a clock that may be believed; beyond, a database or a time zone may refuse it
 LONGEST_LINE = 4000  # characters; the evidence has it in full
 NOTHING = Verdict("could_not_check")
 
@@ -39,13 +42,21 @@ class Judged:
 
 
 def judge(run_id: int, *, at: datetime) -> bool:
-    """Claim the run and judge it; False if it is not due, taken or judged already. Called twice, there is one result."""
+    """Claim the run and judge it; False if it is not due, taken or judged already. Called twice, there is one result.
+
+    Raises `Unavailable`, and leaves the run to be judged soon, where this machine has no room for it.
+    """
     run = _claim(run_id, at=at)
     if run is None:
         return False
     if run.judge_attempts > MAX_ATTEMPTS:
         return _record(run, _gave_up(run), at=at)
-    return _record(run, judged(run), at=at)
+    try:
+        result = judged(run)
+    except CannotRun as error:
+        _give_back(run, at=at)
+        raise Unavailable(f"{run}: {error}. It is tried again in a minute.") from error
+    return _record(run, result, at=at)
 
 
 def judged(run: DiagnosticRun) -> Judged:
@@ -81,6 +92,12 @@ def _claim(run_id: int, *, at: datetime) -> DiagnosticRun | None:
         state=State.JUDGING, judge_lease_until=at + LEASE, judge_attempts=F("judge_attempts") + 1
     )
     return DiagnosticRun.objects.select_related("node", "incident").get(pk=run_id) if claimed else None
+
+
+def _give_back(run: DiagnosticRun, *, at: datetime) -> None:
+    """Not the evidence failed, so that no attempt is spent."""
+    mine = DiagnosticRun.objects.filter(pk=run.pk, state=State.JUDGING, judge_attempts=run.judge_attempts)
+    mine.update(judge_lease_until=at + PAUSE, judge_attempts=F("judge_attempts") - 1)
 
 
 def _gave_up(run: DiagnosticRun) -> Judged:
@@ -172,13 +189,13 @@ def _row(
         title=_clean(found.title, 300),
         detail=_clean(found.detail),
         line=_clean(found.line),
-        line_number=found.line_number,
+        line_number=min(found.line_number, MOST),
         lines=[{"number": line.number, "text": _clean(line.text)} for line in found.evidence],
         confidence=found.confidence,
-        action=found.action,
-        first_at=found.first_at,
-        last_at=found.last_at,
-        count=found.count,
+        action=_clean(found.action),
+        first_at=_moment(found.first_at),
+        last_at=_moment(found.last_at),
+        count=min(found.count, MOST),
         boot=_clean(found.boot or "", 80),
         injected=found.injected,
         authorities={name: _clean(said, 300) for name, said in found.authorities.items()},
@@ -186,6 +203,10 @@ def _row(
         engine_version=ENGINE_VERSION,
         catalog_version=CATALOG_VERSION,
     )
+
+
+def _moment(at: datetime | None) -> datetime | None:
+    return at if at and at.year in YEARS else None
 
 
 def _clean(text: str, length: int = LONGEST_LINE) -> str:

@@ -1,8 +1,10 @@
 """Evidence that a person or a machine gives: kept at once, judged by the worker like what a probe read."""
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import PurePosixPath
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -11,18 +13,21 @@ from django.utils.translation import gettext as _
 from diagnostics.actions import evidence
 from diagnostics.actions.runs import note
 from diagnostics.actions.verifying import repair_began_at
+from diagnostics.engine.limited import CannotRun
 from diagnostics.engine.parsers.text import is_binary
+from diagnostics.engine.types import Part
 from diagnostics.engine.unpacking import CannotUnpack, is_packed, unpack_limited
 from diagnostics.models import DiagnosticRun, Evidence, ProbeResult
 from diagnostics.probes.base import Captured
 from incidents.actions.rights import Actor, name_of, person, require
 from incidents.domain.workflow import State as IncidentState
 from incidents.lib import doorbell
-from incidents.lib.errors import Invalid
+from incidents.lib.errors import Invalid, Unavailable
 from incidents.models import Incident, Node
 
 UPLOAD = "upload"  # stands where the others have the name of a probe
 UNNAMED = "evidence.txt"
+LEFT_OUT_NAMED = 5
 UNPACKED_TIMES = 4  # a packed file may hold so many times what may be sent
 
 
@@ -43,12 +48,19 @@ def add_evidence(
         run = _run(incident, node or (incident.node if incident else None), lacking=lacking, by=by, at=at)
         rows = [evidence.record(stored, run=run, probe=UPLOAD, by=by, at=at) for stored in kept]
         if incident:
-            for row in rows:
-                note(
-                    incident, "evidence_added", by=by, at=at, evidence=row.pk, name=row.name, size=row.size, run=run.pk
-                )
+            _tell(incident, safe_name(name), rows, by=by, at=at)
         transaction.on_commit(doorbell.ring)
     return rows[0]
+
+
+def _tell(incident: Incident, name: str, rows: list[Evidence], *, by: Actor, at: datetime) -> None:
+    """One entry, however many files an archive holds."""
+    first = rows[0]
+    told: dict[str, Any] = {"evidence": first.pk, "size": sum(row.size for row in rows), "run": first.run_id}
+    if len(rows) == 1:
+        note(incident, "evidence_added", by=by, at=at, name=first.name, **told)
+    else:
+        note(incident, "archive_added", by=by, at=at, name=name, files=len(rows), **told)
 
 
 def _pieces(name: str, data: bytes) -> tuple[list[Captured], str]:
@@ -63,14 +75,27 @@ def _pieces(name: str, data: bytes) -> tuple[list[Captured], str]:
         raise Invalid(
             _("%(name)s cannot be unpacked: %(reason)s. Unpack it and send the log itself.") % words
         ) from error
+    except CannotRun as error:
+        words = {"name": name, "reason": error}
+        raise Unavailable(
+            _("%(name)s: %(reason)s. Try again in a few minutes, or unpack it and send the log itself.") % words
+        ) from error
     texts = [part for part in unpacked.parts if part.data.strip() and not is_binary(part.data)]
-    lacking = "; ".join(problem.reason for problem in unpacked.problems)
+    lacking = "; ".join((*(f"{one.name}: {one.reason}" for one in unpacked.problems), *_left_out(unpacked.parts)))
     if not texts:
         words = {"name": name, "reason": lacking or _("there is no text in it")}
         raise Invalid(_("%(name)s cannot be unpacked: %(reason)s. Unpack it and send the log itself.") % words)
     names = [name] if len(texts) == 1 else _different([safe_path(f"{name}/{part.name}") for part in texts])
     pieces = [Captured(one, "text/plain", part.data) for one, part in zip(names, texts, strict=True)]
     return pieces, lacking
+
+
+def _left_out(parts: tuple[Part, ...]) -> Iterator[str]:
+    """What is no text is not kept, for no secret could be taken out of it."""
+    names = [part.name for part in parts if is_binary(part.data)]
+    if names:
+        more = "" if len(names) <= LEFT_OUT_NAMED else ", ..."
+        yield f"{len(names)} files that are no text were left out: {', '.join(names[:LEFT_OUT_NAMED])}{more}"
 
 
 def _different(names: list[str]) -> list[str]:

@@ -53,7 +53,11 @@ class EvidenceViewSet(viewsets.ReadOnlyModelViewSet):
 
 
 class IncidentEvidenceView(APIView):
-    """Give evidence of an incident: a log, or what a tool printed. It is not unpacked."""
+    """Give evidence of an incident: a log, what a tool printed, or an archive of such.
+
+    An archive (tar, zip, gzip, zstd, xz, bzip2) is taken apart; each text in it becomes a piece of evidence of one run, of which the
+    first is answered. What is no text is left out, and the run says so.
+    """
 
     parser_classes = [MultiPartParser]
 

@@ -3,6 +3,8 @@
 Names inside archives are shown, never used as paths. Links are not followed. What is too much is cut or left out, and said so.
 """
 
+import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -63,10 +65,18 @@ def read(path: str, *, limits: Limits | None = None) -> Bundle:
             bundle.is_bundle = True
             bundle.parts = _of_folder(bundle, Path(path))
         else:
+            _refuse_device(path)
             _open(bundle, Path(path).name, Path(path).open("rb", buffering=0))  # noqa: SIM115  closed after its last part
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror or error}") from error
     return bundle
+
+
+def _refuse_device(path: str) -> None:
+    """A pipe ends when its writer does; /dev/zero and /dev/kmsg never do."""
+    mode = Path(path).stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise Unreadable(f'{path}: this is a device, which never ends; give a file, or pipe into "-"')
 
 
 def _open(bundle: Bundle, name: str, file: Any, *, close: bool = True) -> None:
@@ -104,9 +114,7 @@ def _part(name: str, reader: Reader, head: bytes) -> Iterator[Part]:
 
 def _of_folder(bundle: Bundle, folder: Path) -> Iterator[Part]:
     count = 0
-    for path in sorted(folder.rglob("*")):  # rglob does not enter links to folders
-        if path.is_symlink() or not path.is_file():
-            continue
+    for path in _files(bundle, folder):
         if not _has_room(bundle, count):
             return
         count += 1
@@ -116,8 +124,27 @@ def _of_folder(bundle: Bundle, folder: Path) -> Iterator[Part]:
                 yield from _member(bundle, name, Reader(file, partial(bundle.cannot, name)))
         except OSError as error:
             bundle.cannot(name, f"cannot be read: {error.strerror or error}")
-    if not count:
+    if not count and not bundle.problems:
         bundle.cannot(str(folder), "the folder holds no files")
+
+
+def _files(bundle: Bundle, folder: Path) -> Iterator[Path]:
+    """In the order of their names. What cannot be looked into is told; links are passed over without a word."""
+
+    def cannot_enter(error: OSError) -> None:
+        bundle.cannot(str(error.filename or folder), f"cannot be read: {error.strerror or error}")
+
+    for root, folders, names in os.walk(folder, onerror=cannot_enter):
+        folders.sort()
+        for path in (Path(root, name) for name in sorted(names)):
+            if path.is_symlink():
+                continue
+            if path.is_file():
+                yield path
+            else:
+                bundle.cannot(
+                    str(path.relative_to(folder)), "not read: this is no file but a pipe, a socket or a device"
+                )
 
 
 def _of_archive(bundle: Bundle, name: str, reader: Reader, head: bytes, file: Any) -> Iterator[Part]:

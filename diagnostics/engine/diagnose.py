@@ -58,7 +58,7 @@ def diagnose(
     checked = [check for check in checks if check.status != "could_not_check"]
     gaps = [check for check in checks if check.status == "could_not_check"]
     kind = "bundle" if is_bundle or len(reads) > 1 else (reads[0][0].kind if reads else "unknown")
-    return Diagnosis(path, kind, found, tuple(checked), tuple(gaps), _verdict(found, checked))
+    return Diagnosis(path, kind, found, tuple(checked), tuple(gaps), _verdict(found, checked, gaps))
 
 
 def _settled(check: Check, seen: Sequence[Observation]) -> Check:
@@ -80,8 +80,9 @@ def _is_older(moment: Moment, since: datetime) -> bool:
     return at + (timedelta() if moment.zoned else _ZONE_DOUBT) < since
 
 
-def _verdict(found: Sequence[Finding], checked: Sequence[Check]) -> Verdict:
+def _verdict(found: Sequence[Finding], checked: Sequence[Check], gaps: Sequence[Check]) -> Verdict:
     worst = next((finding for finding in found if finding.root), None)
     if worst is None:
-        return Verdict("clean" if checked else "could_not_check")
+        is_clean = checked and not any(gap.is_sign for gap in gaps)
+        return Verdict("clean" if is_clean else "could_not_check")
     return Verdict("sick", worst.fault, worst.component, worst.node, worst.severity, worst.confidence)

@@ -29,7 +29,7 @@ def document(diagnoses: Sequence[Diagnosis], *, language: str = "en") -> dict[st
 
 def _check_form(check: Check, language: str) -> dict[str, Any]:
     told = {"name": told_in(check.name, language), "reason": told_in(check.reason, language)}
-    return asdict(check) | told | {"families": list(check.families)}
+    return told | {"status": check.status, "families": list(check.families)}
 
 
 def action_in(finding: Finding, language: str) -> str:

@@ -84,7 +84,7 @@ def _after(data: bytes, start: int) -> io.BytesIO:
 
 def _is_endless(part: Part) -> bool:
     """True for what is judged line by line, whatever comes."""
-    if _is_document(part.data) or sections.split(part) != [sections.Section(part)]:
+    if _is_document(part.data) or sections.split(part).found != [sections.Section(part)]:
         return False
     return _is_judged_by_line(recognise(part).kind)
 

@@ -31,6 +31,10 @@ _OUT_OF_MEMORY = 90
 _PASSED_ON = ("PATH", "LANG", "TMPDIR", "SICKBAY_SCANNER")
 
 
+class CannotRun(Exception):
+    """This machine cannot start the child for the moment, as where its temporary folder is full; the evidence is not to blame."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """All that `diagnose` takes but the parts, of which name and size are told, and the limits of the child."""
@@ -62,17 +66,23 @@ def diagnose_limited(
     memory_bytes: int = MEMORY_BYTES,
     seconds: float = SECONDS,
 ) -> Diagnosis:
-    """Like `diagnose`, for parts in memory; what needs more than the limits, or ends the child, could not be checked."""
+    """Like `diagnose`, for parts in memory; what needs more than the limits, or ends the child, could not be checked.
+
+    Raises CannotRun.
+    """
     asked = Asked(
         path, since, live_since, node, is_bundle, tuple(problems), tuple(inventory), tuple(part.name for part in parts),
         tuple(len(part.data) for part in parts), tuple(part.first_line for part in parts), memory_bytes, seconds,
     )  # fmt: skip
-    with tempfile.TemporaryFile() as file:  # a pipe could block: both would wait for the other to read
-        file.write(json.dumps(wire.plain(asked)).encode() + b"\n")
-        for part in parts:
-            file.write(part.data)
-        file.seek(0)
-        return _answer(asked, file)
+    try:
+        with tempfile.TemporaryFile() as file:  # a pipe could block: both would wait for the other to read
+            file.write(json.dumps(wire.plain(asked)).encode() + b"\n")
+            for part in parts:
+                file.write(part.data)
+            file.seek(0)
+            return _answer(asked, file)
+    except OSError as error:
+        raise CannotRun(f"the diagnosis cannot be started: {error}") from error
 
 
 def _answer(asked: Asked, file: IO[bytes]) -> Diagnosis:
@@ -87,7 +97,7 @@ def _answer(asked: Asked, file: IO[bytes]) -> Diagnosis:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return _gave_up(asked, _too_long(asked))
+        return _gave_up(asked, _too_long("the diagnosis", asked.seconds))
     if child.returncode == 0:
         found: Diagnosis = wire.rebuilt(Diagnosis, json.loads(child.stdout))
         return found
@@ -102,16 +112,22 @@ def environment() -> dict[str, str]:
 def _reason(asked: Asked, status: int, told: bytes) -> str:
     if status == _OUT_OF_MEMORY:
         return f"the diagnosis needed more than {asked.memory_bytes >> 20} MiB of memory"
+    return ended_by(status, "the diagnosis", asked.seconds) or f"the diagnosis failed: {last_line(told)}"
+
+
+def ended_by(status: int, what: str, seconds: float) -> str:
+    """Why a signal ended a child; empty if none did."""
     if status == -signal.SIGXCPU:
-        return _too_long(asked)
-    if status < 0:
-        return f"the diagnosis was ended by signal {-status}, as where memory runs out"
-    last = told.decode(errors="replace").strip().rpartition("\n")[2]
-    return f"the diagnosis failed: {last[:200]}"
+        return _too_long(what, seconds)
+    return f"{what} was ended by signal {-status}, as where memory runs out" if status < 0 else ""
 
 
-def _too_long(asked: Asked) -> str:
-    return f"the diagnosis needed more than {asked.seconds:g} s"
+def last_line(told: bytes) -> str:
+    return told.decode(errors="replace").strip().rpartition("\n")[2][:200]
+
+
+def _too_long(what: str, seconds: float) -> str:
+    return f"{what} needed more than {seconds:g} s"
 
 
 def _gave_up(asked: Asked, reason: str) -> Diagnosis:

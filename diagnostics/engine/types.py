@@ -12,6 +12,9 @@ Role = Literal["root", "consequence", "note"]
 Confidence = Literal["high", "medium", "low"]
 Status = Literal["clean", "findings", "could_not_check"]
 
+# What reading a text of the right kind in the wrong shape raises; ElementTree's ParseError is a SyntaxError.
+MISSHAPEN = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, SyntaxError)
+
 
 class Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes:
@@ -119,12 +122,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at, the fault families that it can speak for, and how it went."""
+    """One thing that was looked at, the fault families that it can speak for, and how it went.
+
+    `is_sign`: the reason tells of a code that was seen and not understood, so that the evidence is not clean.
+    """
 
     name: str
     families: tuple[str, ...]
     status: Status
     reason: str = ""
+    is_sign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,14 @@ def is_packed(data: bytes) -> bool:
 def unpack_limited(
     data: bytes, *, most_bytes: int, memory_bytes: int = MEMORY_BYTES, seconds: float = SECONDS
 ) -> Unpacked:
-    """The files in it, up to `most_bytes` together; raises CannotUnpack."""
+    """The files in it, up to `most_bytes` together; raises CannotUnpack, and `limited.CannotRun` where there is no room for it now."""
+    try:
+        return _unpacked(data, most_bytes, memory_bytes, seconds)
+    except OSError as error:
+        raise limited.CannotRun(f"it cannot be unpacked now: {error}") from error
+
+
+def _unpacked(data: bytes, most_bytes: int, memory_bytes: int, seconds: float) -> Unpacked:
     with tempfile.NamedTemporaryFile() as packed, tempfile.TemporaryFile() as answer:
         packed.write(data)
         packed.flush()
@@ -50,11 +57,10 @@ def unpack_limited(
                 env=limited.environment(), check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise CannotUnpack(f"unpacking took more than {seconds:g} s") from error
+            raise CannotUnpack(f"unpacking needed more than {seconds:g} s") from error
         if child.returncode:
-            raise CannotUnpack(
-                child.stderr.decode(errors="replace").strip().rpartition("\n")[2][:200] or "it is damaged"
-            )
+            why = limited.ended_by(child.returncode, "unpacking", seconds)
+            raise CannotUnpack(why or limited.last_line(child.stderr) or "it is damaged")
         answer.seek(0)
         return _read(answer)
 

@@ -52,6 +52,7 @@ SENTENCES: dict[str, str | Promise] = {
     "run_cancelled": _("stopped diagnostic run {run}"),
     "no_transport": _("has no way to {node} yet; upload its logs to have them judged"),
     "evidence_added": _("gave {name} as evidence"),
+    "archive_added": _("gave {name} as evidence: {files} files"),
     "finding_confirmed": _("confirmed the finding {fault}"),
     "finding_rejected": _("rejected the finding {fault}"),
     "sop_suggested": _("suggested the SOP {title}, r{revision}"),

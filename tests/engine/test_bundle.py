@@ -2,6 +2,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from diagnostics.engine import bundle
+from diagnostics.engine import bundle, bundle_archives
 from diagnostics.engine.bundle import Limits
 from diagnostics.engine.types import Part
 
@@ -221,3 +222,92 @@ def test_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(log))))
     found = whole(bundle.read("-"))
     assert [(part.name, part.data) for part in found.parts] == [("standard input", log)]
+
+
+def reasons(found: bundle.Bundle) -> dict[str, str]:
+    return {problem.name: problem.reason for problem in found.problems}
+
+
+def names(found: bundle.Bundle) -> list[str]:
+    return [part.name for part in found.parts]
+
+
+def test_a_folder_that_may_not_be_entered_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "kern.log").write_bytes(LOG)
+    scandir = os.scandir
+
+    def refusing(path):  # root, who may run this, is never refused
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    found = whole(bundle.read(str(tmp_path)))
+    assert names(found) == ["kern.log"]
+    assert reasons(found) == {str(tmp_path / "closed"): "cannot be read: Permission denied"}
+
+
+def test_a_pipe_in_a_folder_is_told_and_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "a-pipe")
+    (tmp_path / "kern.log").write_bytes(LOG)
+    found = whole(bundle.read(str(tmp_path)))
+    assert names(found) == ["kern.log"]
+    assert reasons(found) == {"a-pipe": "not read: this is no file but a pipe, a socket or a device"}
+
+
+def test_a_device_never_ends_and_is_refused():
+    with pytest.raises(bundle.Unreadable, match="/dev/zero: this is a device"):
+        bundle.read("/dev/zero")
+
+
+def test_an_encrypted_file_of_a_zip_hides_none_of_the_others(tmp_path: Path):
+    data = bytearray(zip_of(**{"a.log": b"secret", "b.log": LOG}))
+    data[6] |= 1  # the flag of the first file, once before it and once in the list at the end
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    found = read(tmp_path, bytes(data))
+    assert names(found) == ["b.log"]
+    assert "encrypted" in reasons(found)["a.log"]
+
+
+def test_a_file_of_a_zip_that_is_packed_in_an_unknown_way_hides_none_of_the_others(tmp_path: Path):
+    data = bytearray(zip_of(**{"a.log": b"odd", "b.log": LOG}))
+    data[data.index(b"PK\x01\x02") + 10] = 99
+    found = read(tmp_path, bytes(data))
+    assert names(found) == ["b.log"]
+    assert "compression" in reasons(found)["a.log"]
+
+
+def tar_with(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for info, data in members:
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def test_a_file_with_holes_is_not_filled_with_nothing(tmp_path: Path):
+    holes = tarfile.TarInfo("holes")
+    holes.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(1 << 40), "GNU.sparse.name": "holes"}
+    found = read(tmp_path, tar_with((holes, b""), (tarfile.TarInfo("kern.log"), LOG)))
+    assert names(found) == ["kern.log"]
+    assert "holes" in reasons(found)["holes"]
+
+
+def test_a_flood_of_entries_that_are_no_files_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(bundle_archives, "MOST_HEADERS", 20)
+    folders = [tarfile.TarInfo(f"d{n}") for n in range(30)]
+    for one in folders:
+        one.type = tarfile.DIRTYPE
+    found = read(tmp_path, tar_with((tarfile.TarInfo("kern.log"), LOG), *((one, b"") for one in folders)))
+    assert names(found) == ["kern.log"]
+    assert reasons(found) == {"input": "the archive is broken: it has more than 20 entries"}
+
+
+def test_a_name_of_megabytes_is_not_read_into_memory(tmp_path: Path):
+    long = tarfile.TarInfo("long")
+    long.type = tarfile.GNUTYPE_LONGNAME
+    found = read(tmp_path, tar_with((tarfile.TarInfo("kern.log"), LOG), (long, b"x" * (2 * MIB))))
+    assert names(found) == ["kern.log"]
+    assert "a name or attributes of 2097152 bytes" in reasons(found)["input"]

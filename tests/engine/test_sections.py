@@ -1,9 +1,16 @@
 """Files that hold the output of several commands."""
 
 import json
+from dataclasses import replace
+from itertools import islice
 
 import pytest
 
+from diagnostics.engine import looks as settling
+from diagnostics.engine.judges import logs
+from diagnostics.engine.judges.tally import Hit, Record, Tally
+from diagnostics.engine.parsers import hosts, sections
+from diagnostics.engine.types import EvidenceLine, Observation
 from tests.engine.helpers import assert_finds, diagnosis_of, roots
 
 XID = "[ 812.001234] NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
@@ -80,3 +87,68 @@ def test_one_entry_of_a_structured_logger_is_a_log_too():
         diagnosis_of(json.dumps([{"level": "error", "ts": 1771930692.5, "msg": text}]))
     )
     assert roots(diagnosis_of(json.dumps({"level": "error", "ts": 1771930692.5, "msg": text})))
+
+
+FOLDED = "----------------\n{}\n----------------\n"
+
+
+def test_what_many_hosts_printed_alike_is_judged_once_and_told_of_each(monkeypatch: pytest.MonkeyPatch):
+    judged = []
+    judge = logs.judge
+    monkeypatch.setattr(logs, "judge", lambda *given, **named: judged.append(1) or judge(*given, **named))
+    found = roots(diagnosis_of(FOLDED.format("gn-[001-512]") + XID + "\n"))
+    assert ({one.fault for one in found}, len({one.node for one in found}), len(judged)) == ({"gpu.off_bus"}, 512, 1)
+
+
+def test_a_file_of_too_many_sections_says_where_reading_ended(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sections, "MOST", 3 * 16 << 10)
+    found = diagnosis_of("".join(f"root@gn-{n}:~# dmesg\n{XID}\n" for n in range(1, 6)))
+    assert {one.node for one in roots(found)} == {"gn-1", "gn-2", "gn-3"}
+    assert "nothing was read from line 8 on" in found.could_not_check[-1].reason
+
+
+def test_a_heading_that_unfolds_to_more_than_is_read_is_not_unfolded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sections, "MOST", 1 << 20)
+    found = diagnosis_of(f"root@gn-1:~# dmesg\n{XID}\n" + FOLDED.format("gn-[001-512]") + XID + "\n")
+    assert {one.node for one in roots(found)} == {"gn-1"}
+    assert "too many sections" in found.could_not_check[-1].reason
+
+
+def test_ranges_of_hosts_are_counted_no_further_than_they_may_go():
+    assert hosts.expanded(f"gn-[{','.join(['1-999999'] * 30)}]") == []
+    assert list(islice(hosts.expanded("gn-[1-999999999999]"), 1)) == []
+
+
+STATES = {"sick": "        Pending : Yes\n", "well": "        Pending : No\n"}
+
+
+def looks(count: int) -> str:
+    """As many looks of one command, all but the last one sick."""
+    said = ["sick"] * (count - 1) + ["well"]
+    return "".join(
+        f"root@gn-1:~# nvidia-smi -q\nGPU 00000000:1B:00.0\n    Remapped Rows\n{STATES[one]}" for one in said
+    )
+
+
+def test_the_last_look_of_a_command_settles_all_before_it():
+    assert roots(diagnosis_of(looks(20))) == []
+
+
+def test_settling_takes_one_step_for_each_section(monkeypatch: pytest.MonkeyPatch):
+    counted = []
+    families = settling._clean_families
+    monkeypatch.setattr(settling, "_clean_families", lambda checks: counted.append(1) or families(checks))
+    diagnosis_of(looks(50))
+    assert len(counted) <= 2 * 50
+
+
+def test_a_line_that_takes_back_without_a_part_does_its_work_once(monkeypatch: pytest.MonkeyPatch):
+    taken = []
+    monkeypatch.setattr(Record, "take_back", lambda record, cleared: taken.append(record))
+    tally = Tally()
+    seen = [Observation("fabric.link_down", EvidenceLine(1, "down"), "log", component=f"ib{n}") for n in range(100)]
+    for one in seen:
+        tally.add(Hit(one))
+    for _ in range(100):
+        tally.add(Hit(replace(seen[0], component=None), clears=("fabric.link_down",)))
+    assert len(taken) == 100

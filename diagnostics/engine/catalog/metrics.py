@@ -14,7 +14,10 @@ from incidents.domain import faults
 
 @dataclass(frozen=True, slots=True)
 class MetricRule:
-    """`when` is compared with the last value, `rise` with the growth over all values of the series; `bits` are looked for in it."""
+    """`when` is compared with the last value, `rise` with the growth over all values of the series; `bits` are looked for in it.
+
+    `values`: the last value is one of them. `part` is how the part is called, with labels in braces, where no label alone names it.
+    """
 
     name: re.Pattern[str]
     fault: str
@@ -23,6 +26,26 @@ class MetricRule:
     when: tuple[str, float] | None
     rise: float | None
     bits: int
+    values: frozenset[float]
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`name` has the `fault` from a `share` of the value of the metric `of` on."""
+
+    name: str
+    of: str
+    share: float
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class XidMetric:
+    """`label` holds the number of the Xid and the value how often it came; without one the value is the number."""
+
+    name: str
+    label: str
 
 
 @lru_cache(maxsize=1)
@@ -49,6 +72,39 @@ def rules() -> tuple[MetricRule, ...]:
             (row["when"].split()[0], float(row["when"].split()[1])) if "when" in row else None,
             row.get("rise"),
             row.get("bits", 0),
+            frozenset(row.get("values", ())),
+            row.get("part", ""),
         )
         for row in rows
     )
+
+
+@lru_cache(maxsize=4096)
+def rules_of(name: str) -> tuple[MetricRule, ...]:
+    return tuple(rule for rule in rules() if rule.name.fullmatch(name))
+
+
+@lru_cache(maxsize=1)
+def limits() -> tuple[Limit, ...]:
+    return tuple(
+        Limit(row["name"], row["of"], float(row["share"]), faults.get(row["fault"]).code) for row in _table()["limit"]
+    )
+
+
+@lru_cache(maxsize=1)
+def xids() -> tuple[XidMetric, ...]:
+    return tuple(XidMetric(row["name"], row.get("label", "")) for row in _table()["xid"])
+
+
+def quiet_xids() -> frozenset[int]:
+    return frozenset(_table()["quiet_xids"])
+
+
+def labels(kind: str) -> tuple[str, ...]:
+    """The labels that exporters use for the kind, the most telling first."""
+    return tuple(_table()["labels"][kind])
+
+
+def ipmi() -> dict[str, Any]:
+    table: dict[str, Any] = _table()["ipmi"]
+    return table

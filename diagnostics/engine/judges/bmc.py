@@ -3,14 +3,14 @@
 import re
 from collections.abc import Callable
 
-from diagnostics.engine.judges import bmc_access, bmc_events, bmc_sensors
+from diagnostics.engine.judges import bmc_access, bmc_events, bmc_sensors, ipmi_metrics
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import ipmi_fru
 from diagnostics.engine.parsers.log import Log
 from incidents.domain.hardware import PartFacts
 
 _JUDGES = (
-    bmc_events.judge, bmc_sensors.judge, bmc_sensors.judge_metrics, bmc_access.judge_users, bmc_access.judge_lan, bmc_access.judge_fields,
+    bmc_events.judge, bmc_sensors.judge, ipmi_metrics.judge_text, bmc_access.judge_users, bmc_access.judge_lan, bmc_access.judge_fields,
 )  # fmt: skip
 
 

@@ -1,16 +1,14 @@
 """The BMC's sensors: what is beyond its critical limit or in a bad state now. What cannot be read is no fault."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from diagnostics.engine.catalog import bmc as catalog
 from diagnostics.engine.catalog.bmc import Meaning
-from diagnostics.engine.parsers import ipmi_blocks, ipmi_metrics, ipmi_sensors
-from diagnostics.engine.parsers.ipmi_metrics import Metric
+from diagnostics.engine.parsers import ipmi_blocks, ipmi_sensors
 from diagnostics.engine.parsers.ipmi_sensors import Sensor
 from diagnostics.engine.parsers.log import Log
-from diagnostics.engine.types import EvidenceLine, Observation, Role
+from diagnostics.engine.types import EvidenceLine, Observation
 
 _UNREAD = frozenset(["ns", "na", "n/a"])
 _LEVELS = {"nc": "Non-critical", "cr": "Critical", "nr": "Non-recoverable"}
@@ -20,13 +18,6 @@ _COLD = 5.0  # degrees: a part of a running server that claims to be colder is a
 _WELL = re.compile(
     r"Presence detected|Fully Redundant|^OK$|State Deasserted|Drive Present|Transition to (?:OK|Running)", re.IGNORECASE
 )
-_METRICS = {
-    "fan_speed": "Fan",
-    "temperature": "Temperature",
-    "voltage": "Voltage",
-    "current": "Current",
-    "power": "Power",
-}
 # IPMI 2.0 table 43-13: what a sensor watches whose name does not tell.
 _ENTITIES = {
     "3": "Processor",
@@ -38,13 +29,6 @@ _ENTITIES = {
     "32": "Memory",
 }
 _VAGUE = ("Status", "Redundancy", "Presence", "Temp", "Voltage", "Current")
-_CHASSIS = {
-    "ipmi_chassis_drive_fault_state": "host.disk.failing",
-    "ipmi_chassis_cooling_fault_state": "host.fan.failed",
-}
-_FEW_BYTES = 512
-_NONE_UP: tuple[str, Role] = ("bmc.unreachable", "root")
-_SOME_UP: tuple[str, Role] = ("bmc.sensor_gap", "note")
 
 
 def judge(log: Log, *, source_name: str) -> list[Observation]:
@@ -128,41 +112,6 @@ def _of_bits(sensor: Sensor) -> Meaning | None:
     return None
 
 
-def judge_metrics(log: Log, *, source_name: str) -> list[Observation]:
-    metrics = ipmi_metrics.metrics(log.text)
-    found = _collectors(metrics, source_name)
-    for metric in metrics:
-        for fault, role in _of_metric(metric):
-            component = metric.labels.get("name")
-            found.append(
-                Observation(fault, metric.line, source_name, role=role, component=component, order=metric.line.number)
-            )
-    return found
-
-
-def _collectors(metrics: list[Metric], source_name: str) -> list[Observation]:
-    """No collector that gets through: the BMC is not reached; one among others is a gap."""
-    ups = [metric for metric in metrics if metric.name == "ipmi_up"]
-    fault, role = _NONE_UP if all(metric.value == 0 for metric in ups) else _SOME_UP
-    return [
-        Observation(fault, metric.line, source_name, role=role, order=metric.line.number)
-        for metric in ups
-        if metric.value == 0
-    ]
-
-
-def _of_metric(metric: Metric) -> Iterator[tuple[str, Role]]:
-    if metric.name.startswith("ipmi_chassis_"):
-        yield from _of_chassis(metric)
-    elif metric.name == "ipmi_sel_free_space_bytes" and metric.value < _FEW_BYTES:
-        yield "bmc.sel_full", "root"
-    elif metric.name.endswith("_state") and metric.value in (1, 2):
-        name, kind = metric.labels.get("name", ""), metric.labels.get("type", "")
-        kind = _METRICS.get(metric.name.removeprefix("ipmi_").removesuffix("_state"), kind) or kind_of(name, "")
-        meaning = meaning_of_limit(kind, name, "critical")
-        yield meaning.fault, meaning.role if metric.value == 2 else "note"
-
-
 def meaning_of_limit(kind: str, name: str, severity: str) -> Meaning:
     """The fault of a sensor that is called critical or warning without a word more."""
     if severity != "critical":
@@ -174,12 +123,3 @@ def meaning_of_limit(kind: str, name: str, severity: str) -> Meaning:
         or event_meaning(kind, name, "Transition to Critical")
         or Meaning("node.unclassified")
     )
-
-
-def _of_chassis(metric: Metric) -> Iterator[tuple[str, Role]]:
-    """The two collectors of the exporter count the other way round; only the help text tells which it was."""
-    fault = _CHASSIS.get(metric.name)
-    if fault and metric.one_is and (metric.value == 1) == (metric.one_is == "true"):
-        yield fault, "root"
-    elif metric.name == "ipmi_chassis_power_state" and metric.value == 0:
-        yield "host.power.lost", "note"

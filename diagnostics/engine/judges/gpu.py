@@ -38,7 +38,19 @@ def _not_shown(paths: set[str]) -> list[Check]:
 
 
 def _gaps_of_query(log: Log) -> list[Check]:
-    return _not_shown({row.path for row in nvidia_smi.settings(log.text)})
+    settings, unread = nvidia_smi.read(log.text)
+    return [*_not_shown({row.path for row in settings}), *_too_deep(unread)]
+
+
+def _too_deep(numbers: tuple[int, ...]) -> list[Check]:
+    if not numbers:
+        return []
+    lines = ", ".join(map(str, numbers))
+    return [
+        Check(
+            "nvidia-smi", (), "could_not_check", f"nested deeper than nvidia-smi prints it: not read from line {lines}"
+        )
+    ]
 
 
 def _gaps_of_csv(log: Log) -> list[Check]:

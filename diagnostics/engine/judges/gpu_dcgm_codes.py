@@ -15,7 +15,7 @@ from diagnostics.engine.judges.signatures import observe
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
-from diagnostics.engine.types import Role
+from diagnostics.engine.types import Check, Role
 from incidents.domain import faults
 
 _CODES = "DCGM_FR_"
@@ -62,8 +62,11 @@ def fault_of(error: DcgmError, text: str) -> str:
 
 def codes(text: str) -> list[DcgmError]:
     known = catalog.by_name()
-    names = dict.fromkeys(match["name"] for match in _CODE.finditer(text[:4000]))
-    return [known[name] for name in names if name in known]
+    return [known[name] for name in _names(text) if name in known]
+
+
+def _names(text: str) -> list[str]:
+    return list(dict.fromkeys(match["name"] for match in _CODE.finditer(text[:4000])))
 
 
 class DcgmCodes:
@@ -71,6 +74,7 @@ class DcgmCodes:
 
     def __init__(self, source_name: str) -> None:
         self._source_name = source_name
+        self._unread: LogLine | None = None
 
     def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
         if not any(literal in found for literal in LITERALS):
@@ -79,6 +83,8 @@ class DcgmCodes:
         if not component:
             return
         over = bool(_WELL.search(line.message))
+        if not over and any(name not in catalog.by_name() for name in _names(line.message)):
+            self._unread = self._unread or line
         said = catalog.of_message(line.message) if _CODES not in found else None
         for error in [said] if said else codes(line.message):
             role: Role = "note" if over else error.role
@@ -88,3 +94,10 @@ class DcgmCodes:
                     signature=f"dcgm-{error.name}", authorities={"dcgm": error.severity},
                 )
             )  # fmt: skip
+
+    def gaps(self) -> list[Check]:
+        """A code that is not in the catalogue must not pass for clean."""
+        if self._unread is None:
+            return []
+        reason = f"line {self._unread.number} names a code of DCGM that is not known: {self._unread.raw[:120]}"
+        return [Check("DCGM codes", (), "could_not_check", reason, is_sign=True)]

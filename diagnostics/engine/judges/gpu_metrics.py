@@ -1,33 +1,29 @@
-"""Readings of the GPUs of a node among an exporter's metrics, compared with one another."""
+"""What an exporter tells of the GPUs of a node: their readings beside those of their peers, the Xids that it counted."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from diagnostics.engine.catalog.metrics import readings
-from diagnostics.engine.judges import components, gpu_peers, gpu_samples
+from diagnostics.engine.catalog import metrics as catalog
+from diagnostics.engine.judges import gpu_peers, gpu_samples
 from diagnostics.engine.judges.gpu_speaker import Speaker
-from diagnostics.engine.parsers.metrics import Metric
+from diagnostics.engine.judges.metric_signs import index_of, label, pci_of, sign
+from diagnostics.engine.parsers.metric import Metric, number
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import Observation
+from incidents.domain import faults
 from incidents.domain.hardware import PartFacts
 
-_UUIDS, _MODELS, _ADDRESSES = ("UUID", "uuid"), ("modelName", "model", "name"), ("pci_bus_id", "PCI_BUS_ID")
+_XIDS = range(1, 1000)
+_EXPORTERS = ("DCGM_", "nvidia_smi_")
 
 
-def index_of(labels: dict[str, str]) -> str:
-    return next((labels[name] for name in ("gpu", "index") if labels.get(name, "").isdigit()), "")
-
-
-def judge(found: Iterable[Metric], node_of: dict[int, str | None], source_name: str) -> list[Observation]:
-    """`node_of` tells the node of each metric by its identity, for GPUs are peers on one node only."""
+def beside_peers(metrics: Sequence[Metric], source_name: str) -> list[Observation]:
+    """GPUs are peers on one node only."""
     nodes: dict[str | None, list[Setting]] = defaultdict(list)
-    for metric in found:
-        if (reading := readings().get(metric.name)) and (gpu := _name(metric.labels)):
-            path, factor = reading
-            for value in metric.values:
-                shown = hex(int(value)) if path.endswith("reasons_active") and value >= 0 else f"{value * factor:g}"
-                nodes[node_of.get(id(metric))].append(Setting(gpu, path, shown, metric.line.number, metric.line.text))
+    for metric in metrics:
+        if metric.name in catalog.readings():
+            nodes[metric.node] += _settings(metric)
     seen: list[Observation] = []
     for node, rows in nodes.items():
         say = Speaker(source_name)
@@ -36,27 +32,48 @@ def judge(found: Iterable[Metric], node_of: dict[int, str | None], source_name: 
     return seen
 
 
-def _name(labels: dict[str, str]) -> str:
-    address = _first(labels, _ADDRESSES)
-    index = index_of(labels)
-    return components.pci(address, board=True) or (f"GPU {index}" if index else _first(labels, _UUIDS))
+def _settings(metric: Metric) -> Iterator[Setting]:
+    """As nvidia-smi would print them."""
+    path, factor = catalog.readings()[metric.name]
+    gpu = _name(metric)
+    for value in metric.values if gpu else ():
+        shown = hex(int(value)) if path.endswith("reasons_active") and value >= 0 else f"{value * factor:g}"
+        yield Setting(gpu, path, shown, metric.line.number, metric.line.text)
 
 
-def _first(labels: dict[str, str], names: Sequence[str]) -> str:
-    return next((labels[name] for name in names if labels.get(name)), "")
+def _name(metric: Metric) -> str:
+    index = index_of(metric)
+    return pci_of(metric) or (f"GPU {index}" if index else label(metric, "uuid"))
 
 
-def parts(found: Iterable[Metric], nodes: set[str | None]) -> list[PartFacts]:
-    """Only where all is of one node: an index means another board on the next."""
-    if len(nodes) > 1:
+def xids(metrics: Sequence[Metric], source_name: str) -> list[Observation]:
+    """A gauge holds the last number only, and keeps it until the exporter starts again."""
+    labels = {one.name: one.label for one in catalog.xids()}
+    found = []
+    for metric in metrics:
+        if metric.name in labels and (xid := _xid(metric, labels[metric.name])):
+            known = faults.xid(xid)
+            found.append(sign(known.fault, metric, source_name, detail=f"Xid {known.number}: {known.meaning}"))
+    return found
+
+
+def _xid(metric: Metric, named_by: str) -> int | None:
+    value = metric.value
+    if named_by:
+        value = number(metric.labels.get(named_by)) if metric.value > 0 else 0
+    return int(value) if value in _XIDS and value not in catalog.quiet_xids() else None
+
+
+def parts(metrics: Sequence[Metric]) -> list[PartFacts]:
+    """Only where all GPUs are of one node: an index means another board on the next."""
+    of_gpus = [metric for metric in metrics if metric.name in catalog.readings() or metric.name.startswith(_EXPORTERS)]
+    if len({metric.node for metric in of_gpus}) > 1:
         return []
     known = {
         index: PartFacts(
-            "gpu", index, model=_first(metric.labels, _MODELS), uuid=_first(metric.labels, _UUIDS),
-            pci_address=components.pci(_first(metric.labels, _ADDRESSES), board=True) or "",
+            "gpu", index, model=label(metric, "model"), uuid=label(metric, "uuid"), pci_address=pci_of(metric) or "",
         )
-        for metric in found
-        if metric.name in readings() or metric.name.startswith(("DCGM_", "nvidia_smi_"))
-        if (index := index_of(metric.labels))
+        for metric in of_gpus
+        if (index := index_of(metric))
     }  # fmt: skip
     return list(known.values())

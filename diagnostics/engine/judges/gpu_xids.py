@@ -21,7 +21,7 @@ from diagnostics.engine.types import Check, Observation
 from incidents.domain import faults
 from incidents.domain.faults import Xid
 
-LITERALS = ("NVRM: Xid (", "SXid (")
+LITERALS = ("NVRM: Xid", "SXid")
 
 _XID = re.compile(
     r"NVRM: Xid \((?P<pci>[^)]{4,40})\): (?P<xid>\d{1,4})\b"
@@ -34,6 +34,7 @@ _EVENT = re.compile(r"\s*(?:\S+ +){0,4}?Warning +\S+ +(?:\S+ +){0,8}?(?:kernel: 
 _LABELLED = re.compile(r"(?:(?P<node>[A-Za-z][\w.-]*) kernel: (?:\[ *\d+\.\d+\] )?|[;:|=：] {0,2})(?=NVRM: Xid \(PCI:)")
 _CAUSE = re.compile(r"caused by previous Xid (?P<xid>\d{1,3})\b")
 _EVENT_NODE = re.compile(r"\bnode/(?P<node>[\w.-]+)")
+_NUMBERED = re.compile(r"\bS?Xid\b\D{0,40}\d|\bS?Xid \(")
 _ACTION = re.compile(
     r"recovery action changed from 0x\w+ \([^)]*\) to (?P<code>0x\w+) \((?P<action>[^)]+)\)", re.IGNORECASE
 )
@@ -67,7 +68,7 @@ class Xids:
                 yield Hit(seen)
         elif match := _SXID.match(line.message):
             yield Hit(_sxid(match, line, self._source_name, self._switch_faults))
-        else:
+        elif _NUMBERED.search(line.message):
             self._unread = self._unread or line
 
     def _with_cause(self, match: re.Match[str], seen: Observation | None) -> Observation | None:
@@ -93,7 +94,7 @@ class Xids:
             return []
         families = tuple(sorted({faults.family_of(xid.fault) for xid in faults.all_xids()} | {"gpu.nvlink"}))
         reason = f"line {self._unread.number} names an Xid in a form that is not read: {self._unread.raw[:120]}"
-        return [Check("Xid lines", families, "could_not_check", reason)]
+        return [Check("Xid lines", families, "could_not_check", reason, is_sign=True)]
 
 
 def _xid(match: re.Match[str], line: LogLine, source_name: str) -> Observation | None:

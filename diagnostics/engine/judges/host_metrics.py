@@ -1,82 +1,57 @@
-"""Tables of the kernel and file systems that are full, by two metrics of the node exporter: what is used and how much there is."""
+"""The node exporter's metrics that only two or more together tell: a value beside its limit, the sizes of a file system."""
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
-from diagnostics.engine import catalog
-from diagnostics.engine.parsers import metrics
-from diagnostics.engine.parsers.json_text import JsonText
-from diagnostics.engine.parsers.log import Log
-from diagnostics.engine.parsers.metrics import Metric
+from diagnostics.engine.catalog import metrics as catalog
+from diagnostics.engine.judges import space
+from diagnostics.engine.judges.metric_signs import pairs, sign
+from diagnostics.engine.judges.space import Space
+from diagnostics.engine.parsers.metric import Metric
 from diagnostics.engine.types import Observation
 
-_FULL = 0.95
-# used, how much there is, the fault
-_TABLES = (
-    ("node_nf_conntrack_entries", "node_nf_conntrack_entries_limit", "os.conntrack_full"),
-    ("node_filefd_allocated", "node_filefd_maximum", "os.fd_exhausted"),
-    ("node_processes_pids", "node_processes_max_processes", "os.fd_exhausted"),
-)
-_LEFT = (
-    ("node_filesystem_avail_bytes", "node_filesystem_size_bytes", "full_share"),
-    ("node_filesystem_files_free", "node_filesystem_files", "inodes_full_share"),
-)
-_NODES = ("instance", "node", "hostname", "host", "nodename")
+_FILE_SYSTEM = "node_filesystem_"
+_TOLD_BY = ("avail_bytes", "files_free")  # what tells of a file system, and is shown of it
 
 
-def judge(log: Log, *, source_name: str) -> list[Observation]:
-    return _judge(metrics.from_text(log.text), source_name)
+def limits(metrics: Sequence[Metric], source_name: str) -> list[Observation]:
+    """Of several limits of one value the first that it reaches counts."""
+    found: dict[int, Observation] = {}
+    for limit in catalog.limits():
+        for metric, most in pairs(metrics, limit.name, limit.of):
+            if id(metric) not in found and 0 < most.value * limit.share <= metric.value:
+                detail = f"{metric.value:g} of {most.value:g}"
+                found[id(metric)] = sign(limit.fault, metric, source_name, detail=detail)
+    return list(found.values())
 
 
-def judge_api(document: JsonText, *, source_name: str) -> list[Observation]:
-    return _judge(metrics.from_api(document), source_name)
+def file_systems(metrics: Sequence[Metric], source_name: str) -> list[Observation]:
+    mounted: dict[frozenset[tuple[str, str]], dict[str, Metric]] = defaultdict(dict)
+    for metric in metrics:
+        if metric.name.startswith(_FILE_SYSTEM):
+            mounted[frozenset(metric.labels.items())][metric.name.removeprefix(_FILE_SYSTEM)] = metric
+    rows = [row for row in mounted.values() if any(name in row for name in _TOLD_BY)]
+    spaces = [_space(row) for row in rows]
+    return [
+        sign("os.disk_full", _shown(row), source_name, component=told.mount, detail=words)
+        for row, told, words in zip(rows, spaces, space.fullness(spaces), strict=True)
+        if words
+    ]
 
 
-def _judge(found: Iterable[Metric], source_name: str) -> list[Observation]:
-    by_name: dict[tuple[str, frozenset[tuple[str, str]]], Metric] = {
-        (metric.name, frozenset(metric.labels.items())): metric for metric in found if metric.name.startswith("node_")
-    }
-    return [*_tables(by_name, source_name), *_file_systems(by_name, source_name)]
-
-
-Series = dict[tuple[str, frozenset[tuple[str, str]]], Metric]
-
-
-def _tables(series: Series, source_name: str) -> Iterator[Observation]:
-    for used, most, fault in _TABLES:
-        for metric, limit in _pairs(series, used, most):
-            if metric.values[-1] >= limit * _FULL:
-                yield _says(fault, metric, source_name, None, f"{metric.values[-1]:.0f} of {limit:.0f}")
-
-
-def _file_systems(series: Series, source_name: str) -> Iterator[Observation]:
-    limits = catalog.thresholds()["disk"]
-    for left, size, share in _LEFT:
-        for metric, total in _pairs(series, left, size):
-            mount = metric.labels.get("mountpoint", "")
-            is_ignored = metric.labels.get("fstype") in limits["ignored_types"] or mount.startswith(
-                tuple(limits["ignored_mounts"])
-            )
-            used = 1 - metric.values[-1] / total
-            if not is_ignored and metric.values[-1] >= 0 and used >= limits[share]:
-                yield _says("os.disk_full", metric, source_name, mount or None, f"{used:.0%} used")
-
-
-def _pairs(series: Series, used: str, most: str) -> Iterator[tuple[Metric, float]]:
-    for (name, labels), metric in series.items():
-        limit = series.get((most, labels))
-        if name == used and limit and limit.values[-1] > 0:
-            yield metric, limit.values[-1]
-
-
-def _says(fault: str, metric: Metric, source_name: str, part: str | None, detail: str) -> Observation:
-    node = next((metric.labels[name].rsplit(":", 1)[0] for name in _NODES if metric.labels.get(name)), None)
-    return Observation(
-        fault,
-        metric.line,
-        source_name,
-        component=part,
-        node=node,
-        detail=detail,
-        order=metric.line.number,
-        signature=metric.name,
+def _space(row: Mapping[str, Metric]) -> Space:
+    size, available, free, files, files_free = (
+        row[name].value if name in row else None
+        for name in ("size_bytes", "avail_bytes", "free_bytes", "files", "files_free")
     )
+    metric = _shown(row)
+    return Space(
+        metric.labels.get("mountpoint", ""), metric.labels.get("fstype", ""), metric.labels.get("device", ""), size,
+        share=space.used_share(size, available, used=size - free if size and free is not None else None), available=available,
+        inodes_share=1 - files_free / files if files and files_free is not None else None,
+        node=metric.node, read_only="readonly" in row and row["readonly"].value == 1,
+    )  # fmt: skip
+
+
+def _shown(row: Mapping[str, Metric]) -> Metric:
+    return next(row[name] for name in _TOLD_BY if name in row)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from diagnostics.engine import catalog
-from diagnostics.engine.judges import components
+from diagnostics.engine.judges import components, space
 from diagnostics.engine.judges.form import Format, of
+from diagnostics.engine.judges.space import Space
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.types import Check, Confidence, EvidenceLine, Observation, Role
 
@@ -177,36 +178,33 @@ _GPU_CHECKS: tuple[Callable[[Gpu], Iterator[Observation]], ...] = (
 
 
 def disk(document: JsonText, *, source_name: str) -> list[Observation]:
-    limits = catalog.thresholds()["disk"]
     writable = set(document.value.get("expected_writable") or ())
+    rows = _rows(document.value, "filesystems")
     found = []
-    for row in _rows(document.value, "filesystems"):
-        if row.get("type") in limits["ignored_types"] and row.get("mount") not in writable:
-            continue
+    for row, words in zip(rows, space.fullness([_space(row, writable) for row in rows]), strict=True):
         anchor, mount = f'"{row.get("mount")}"', str(row.get("mount"))
         if row.get("read_only") and mount in writable:
             line = _near(document, anchor, "read_only")
             found.append(Observation("host.fs.readonly", line, source_name, component=mount, order=line.number))
-        if detail := _fullness(row, limits):
+        if words:
             line = _near(document, anchor, "mount")
             found.append(
-                Observation("os.disk_full", line, source_name, component=mount, detail=detail, order=line.number)
+                Observation("os.disk_full", line, source_name, component=mount, detail=words, order=line.number)
             )
     return found
 
 
-def _fullness(row: dict[str, Any], limits: dict[str, Any]) -> str:
-    size, used, available = (_number(row, key) for key in ("size", "used", "available"))
-    inodes, inodes_used = _number(row, "inodes"), _number(row, "inodes_used")
-    if inodes and inodes_used is not None and inodes_used >= inodes * limits["inodes_full_share"]:
-        return f"{inodes_used / inodes:.0%} of the inodes are used"
-    if not size or available is None or row.get("read_only"):
-        return ""
-    usable = (used or 0) + available or size  # root's reserve counts for nobody
-    share = 1 - available / usable
-    if share >= limits["full_share"] or (size > limits["small_bytes"] and available < limits["full_bytes_left"]):
-        return f"{share:.0%} used, {available / 2**30:.1f} GiB left"
-    return ""
+def _space(row: dict[str, Any], writable: set[str]) -> Space:
+    size, used, available, inodes, inodes_used = (
+        _number(row, key) for key in ("size", "used", "available", "inodes", "inodes_used")
+    )
+    mount = str(row.get("mount"))
+    return Space(
+        mount, str(row.get("type") or ""), str(row.get("device") or ""), size, available=available,
+        share=space.used_share(size, available, used=used),
+        inodes_share=inodes_used / inodes if inodes and inodes_used is not None else None,
+        read_only=bool(row.get("read_only")), is_needed=mount in writable,
+    )  # fmt: skip
 
 
 def memory(document: JsonText, *, source_name: str) -> list[Observation]:

@@ -19,13 +19,6 @@ _WRONG_CREDENTIALS = re.compile(
     r"(?i)credentials? (?:are|is|were) (?:invalid|incorrect|wrong)|invalid (?:login )?credentials"
 )
 _BUSY = ("SessionLimitExceeded", "CreateLimitReachedForResource")
-_ILL = (
-    "InternalError",
-    "ServiceTemporarilyUnavailable",
-    "ServiceInUnknownState",
-    "ServiceShuttingDown",
-    "GeneralError",
-)
 
 
 def judge(payload: JsonText | Log, *, source_name: str) -> list[Observation]:

@@ -17,6 +17,8 @@ from diagnostics.engine.types import EvidenceLine, Observation
 _NEARBY_PCI = re.compile(
     r"(?:PCI:)?[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}"
 )  # with its domain, lest a time of day pass for one
+_STRETCH = 1024  # characters of a message that a pattern looks at together; the kernel prints no more in one
+_OVERLAP = 384
 
 
 class Signatures:
@@ -66,11 +68,25 @@ def _by_literal() -> dict[str, tuple[Signature, ...]]:
     return {literal: tuple(found) for literal, found in table.items()}
 
 
-def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> Hit | None:
+def shown_by(signature: Signature, line: LogLine) -> re.Match[str] | None:
     if signature.origin == "kernel":
-        match = signature.pattern.match(line.message) if is_kernel(line) else None
-    else:
-        match = signature.pattern.search(line.message)
+        return signature.pattern.match(line.message, 0, _STRETCH) if is_kernel(line) else None
+    if len(line.message) <= _STRETCH:
+        return signature.pattern.search(line.message)
+    found = (signature.pattern.search(line.message, *ends) for ends in _stretches(signature, line.message))
+    return next((match for match in found if match), None)
+
+
+def _stretches(signature: Signature, message: str) -> Iterator[tuple[int, int]]:
+    """Where to look in a long message: the search of the whole of it could take the square of its length."""
+    for start in range(0, len(message) - _OVERLAP, _STRETCH - _OVERLAP):
+        end = start + _STRETCH
+        if any(message.find(literal, start, end) >= 0 for literal in signature.literals):
+            yield start, end
+
+
+def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> Hit | None:
+    match = shown_by(signature, line)
     if not match:
         return None
     groups = match.groupdict()
@@ -100,7 +116,7 @@ def _unit(groups: Mapping[str, str | None]) -> str:
 
 
 def _from_lines_below(log: Log, line: LogLine, pattern: re.Pattern[str]) -> str | None:
-    found = (pattern.search(later.message) for later in log.after(line, count=2))
+    found = (pattern.search(later.message, 0, _STRETCH) for later in log.after(line, count=2))
     return next((components.from_groups(match.groupdict()) for match in found if match), None)
 
 

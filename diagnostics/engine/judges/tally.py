@@ -93,16 +93,12 @@ class Clear(NamedTuple):
     names: tuple[str, ...]
     component: str | None
 
-    def covers(self, seen: Observation) -> bool:
-        return (seen.fault in self.names or seen.signature in self.names) and (
-            self.component is None or seen.component is None or seen.component == self.component
-        )
-
 
 class Tally:
     def __init__(self) -> None:
         self._records: dict[Key, Record] = {}
-        self._named: dict[str, list[Record]] = defaultdict(list)
+        # By name and part: those with signs that no line took back by this name, so that a line which repeats it finds nothing to do.
+        self._open: dict[str, dict[str | None, dict[Key, Record]]] = defaultdict(lambda: defaultdict(dict))
         self.clears: set[Clear] = set()
 
     def add(self, hit: Hit) -> None:
@@ -115,13 +111,11 @@ class Tally:
             seen = replace(seen, component=None, subject="")
             key = self._key(seen)
         record = self._records.get(key)
-        if record:
-            record.add(seen)
-            return
-        self._records[key] = record = Record(hit.storm)
+        if record is None:
+            record = self._records[key] = Record(hit.storm)
         record.add(seen)
         for name in record.names:
-            self._named[name].append(record)
+            self._open[name][seen.component][key] = record
 
     @staticmethod
     def _key(seen: Observation) -> Key:
@@ -131,10 +125,11 @@ class Tally:
         """What a later line takes back stays as a note: it happened, but it is over."""
         if len(self.clears) < MOST_KINDS:
             self.clears.add(Clear(cleared, clear.component))
-        for record in (record for name in cleared for record in self._named.get(name, ())):
-            component = record.first[0].component
-            if clear.component is None or component is None or component == clear.component:
-                record.take_back(cleared)
+        for name in cleared:
+            parts = self._open[name]
+            for component in list(parts) if clear.component is None else (clear.component, None):
+                for record in parts.pop(component, {}).values():
+                    record.take_back(cleared)
 
     def observations(self) -> list[Observation]:
         return [one for record in self._records.values() for one in record.observations()]

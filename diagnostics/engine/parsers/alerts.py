@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.engine.parsers.json_text import JsonText
+from diagnostics.engine.parsers.metric import node_of
 from diagnostics.engine.parsers.recognise import JsonKinds
 from diagnostics.engine.types import EvidenceLine
-
-_NODES = ("Hostname", "hostname", "node", "nodename", "kubernetes_node", "host", "instance", "exported_instance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,8 @@ def _alert(document: JsonText, row: dict[str, Any]) -> Alert:
     name = labels.get("alertname", "")
     status = row.get("status")
     state = status.get("state") if isinstance(status, dict) else status
-    node = next((labels[key] for key in _NODES if labels.get(key)), None)
     return Alert(
-        f"{name} {notes}", node.rsplit(":", 1)[0] if node and node.count(":") == 1 else node, labels.get("gpu") or labels.get("device"),
+        f"{name} {notes}", node_of(labels), labels.get("gpu") or labels.get("device"),
         state in ("firing", "active", None), document.locate("alertname", value=f'"{name}"'), labels.get("severity") == "critical",
     )  # fmt: skip
 

@@ -147,7 +147,7 @@ def _is_docker_info(head: str) -> bool:
     return "Server Version: " in head and any(word in head for word in ("Storage Driver: ", "Cgroup Driver: "))
 
 
-_CAPACITY_COLUMNS = r"\bN\w*[ \t].*(?:\bCAP\w*[ \t]+\w*ALLOC|\bALLOC\w*[ \t]+\w*CAP)"
+_CAPACITY_COLUMNS = r"(?m:^(?>.*?\bN\w*[ \t]).*(?:\bCAP\w*[ \t]+\w*ALLOC|\bALLOC\w*[ \t]+\w*CAP))"
 
 # A node apart from pods: a later look at the pods says nothing of the node.
 TEXT_KINDS: TextKinds = (

@@ -9,6 +9,7 @@ gn-3 | CHANGED | rc=0 >>                            ansible: the host above its 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from diagnostics.engine.parsers import log_line
@@ -105,7 +106,7 @@ def expanded(names: str) -> list[str]:
         if not name:
             continue
         match = _RANGE.search(name)
-        numbers = list(_numbers(match[1])) if match else [""]
+        numbers = islice(_numbers(match[1]), MOST_HOSTS + 1) if match else [""]
         found += [f"{name[: match.start()]}{number}{name[match.end() :]}" if match else name for number in numbers]
         if len(found) > MOST_HOSTS:
             return []

@@ -146,7 +146,7 @@ TEXT_KINDS: TextKinds = (
     (
         "ipmi-sensors",
         matches(
-            r"(?m:^\s*Sensor ID {2,}: .|^\s*Probe Name\s+: .|^\s*Online Status\s+: |^Power supply #\d+\s*$"
+            r"(?m:^[ \t]*Sensor ID {2,}: .|^[ \t]*Probe Name[ \t]+: .|^[ \t]*Online Status[ \t]+: |^Power supply #\d+[ \t\r]*$"
             r"|^Redundancy Status\s*: |<Sensor Name>\s)"
         ),
     ),

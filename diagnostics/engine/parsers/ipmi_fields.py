@@ -47,7 +47,7 @@ TEXT_KINDS: TextKinds = (
     (
         "ipmi-controller",
         matches(
-            r"(?m:^Selftest\s*: |^Device Available\s*: |^IPMI Version\s*: \d|^\s*Instantaneous power reading|^session handle\s*: )"
+            r"(?m:^Selftest\s*: |^Device Available\s*: |^IPMI Version\s*: \d|^[ \t]*Instantaneous power reading|^session handle\s*: )"
         ),
     ),
     (

@@ -131,7 +131,7 @@ TEXT_KINDS: TextKinds = (
         "ipmi-users",
         matches(
             r"(?m:^ID\s+Name\s+(?:Enabled\s+)?Callin\s+Link Auth|^User ID\s+: \d"
-            r"|^\s*Section (?:User\d+|Lan_Channel|Rmcpplus_Conf)|^ID\s+IANA\s+Auth Alg"
+            r"|^[ \t]*Section (?:User\d+|Lan_Channel|Rmcpplus_Conf)|^ID\s+IANA\s+Auth Alg"
             r"|^\d{1,2},[^,\n]*,(?:true|false),(?:true|false),(?:true|false),)"
         ),
     ),

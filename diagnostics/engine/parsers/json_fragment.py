@@ -10,10 +10,12 @@ from typing import Any
 from diagnostics.engine.parsers.json_text import DEEPEST
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],]')
-_BEGIN = re.compile(r'^\s*(?:[{\[]|"[^"\n]{1,80}"\s*:)', re.MULTILINE)
+_BEGIN = re.compile(r'^[ \t]*(?:[{\[]|"[^"\n]{1,80}"\s*:)', re.MULTILINE)
 _MEMBER = re.compile(r'\s*"')
-_HIDDEN_KEY = re.compile(r'^(\s*)\*+@\*+\.\*+"\s*:', re.MULTILINE)  # what a mail gateway makes of "@odata.id":
+_HIDDEN_KEY = re.compile(r'^([ \t]*)\*+@\*+\.\*+"\s*:', re.MULTILINE)  # what a mail gateway makes of "@odata.id":
 _TRAILING = re.compile(r",(\s*[}\]])")
+_KEY_WITHOUT_VALUE = re.compile(r',?\s*"[^"\n]*"\s*:\s*$')
+_LONGEST_KEY = 400  # characters, with the blanks before it
 _CLOSES = {"{": "}", "[": "]"}
 _LONGEST = 256 * 1024
 
@@ -54,10 +56,10 @@ def _closed(piece: str) -> str:
 
 def _is_cut(rest: str) -> bool:
     """Words behind the last string or bracket that are no JSON: the prose below the piece."""
-    return re.fullmatch(r"\s*(?::\s*)?(?:true|false|null|-?[\d.eE+]+)?\s*", rest) is None
+    return re.fullmatch(r"(?::\s*)?(?:true|false|null|-?[\d.eE+]+)?", rest.strip()) is None
 
 
 def _ended(piece: str, stack: list[str]) -> str:
     piece = piece.rstrip().rstrip(",.").rstrip().rstrip(",")
-    piece = re.sub(r',?\s*"[^"\n]*"\s*:\s*$', "", piece)  # a key without its value
-    return piece + "".join(_CLOSES[mark] for mark in reversed(stack))
+    begin, end = piece[:-_LONGEST_KEY], piece[-_LONGEST_KEY:]
+    return begin + _KEY_WITHOUT_VALUE.sub("", end) + "".join(_CLOSES[mark] for mark in reversed(stack))

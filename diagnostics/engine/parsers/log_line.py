@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from diagnostics.engine.parsers import log_json, log_time
 from diagnostics.engine.parsers.log_time import DELTA, HUMAN, ISO, KLOG, LOGFMT, SYSLOG, UNIX, UPTIME, merge
 from diagnostics.engine.parsers.text import clean
-from diagnostics.engine.types import Moment
+from diagnostics.engine.types import MISSHAPEN, Moment
 
 LONGEST = 8192  # characters of a line that are looked at
 
@@ -58,7 +58,7 @@ _WRAPPER = re.compile(
 _EVENT = re.compile(r"(?:\S+ +){1,2}Warning +[A-Z]\w+ +node/(?P<host>[\w.-]+) +(?:kernel: )?")
 # What pdsh, clush, grep -n, grep -H, docker compose, kubectl logs --prefix and multitail put before a line.
 _AROUND = re.compile(
-    r"(?:>[ \t]{0,4}){0,4}[\"'`]?(?:(?P<file>[\w.+@-]*[/.][\w./+@-]*):)?(?:\d{1,9}(?:[:-]|[ \t]+(?=[\[<])))?"
+    r"(?:>[ \t]{0,4}){0,4}[\"'`]?(?:(?P<file>(?=[\w+@-]*[/.])[\w./+@-]+):)?(?:\d{1,9}(?:[:-]|[ \t]+(?=[\[<])))?"
     r"(?:(?P<host>[A-Za-z][\w.-]*)(?: *\||:| (?=\d{4}-\d\d-\d\dT)) ?|\[pod/[\w./-]+\] )?"
 )
 _DATES_OF_DIGITS = (ISO, SYSLOG, log_time.SLASHED, UNIX, log_time.AMERICAN, log_time.CHINESE)
@@ -74,7 +74,8 @@ _DRIVERS = frozenset(_DRIVER_WORDS.split())
 
 @dataclass(slots=True)
 class LogLine:
-    """`kernel` is True or False where the prefix tells who spoke, None where nothing does; `start` is its place in the text.
+    """`kernel` is True or False where the prefix tells who spoke, None where nothing does; `start` is its place in the text. `odd`
+    is why its prefix could not be read.
 
     Not frozen: every line that is looked at is one, and a frozen one takes four times as long to make.
     """
@@ -89,17 +90,24 @@ class LogLine:
     boot: str | None = None
     prefixed: bool = False
     start: int = 0
+    odd: str = ""
 
 
 def parse(raw: str, *, number: int, start: int = 0) -> LogLine:
     raw = clean(raw[:LONGEST])
-    if raw.startswith("{") and (entry := log_json.entry(raw)) is not None:
-        line = _from_json(entry, raw=raw, number=number)
-    else:
-        line = _from_text(raw, number=number)
-        line = line if line.prefixed else _from_around(line)
+    try:
+        line = _parsed(raw, number)
+    except MISSHAPEN as error:
+        line = LogLine(number, raw, raw.lstrip(), Moment(), odd=repr(error))
     line.start = start
     return line
+
+
+def _parsed(raw: str, number: int) -> LogLine:
+    if raw.startswith("{") and (entry := log_json.entry(raw)) is not None:
+        return _from_json(entry, raw=raw, number=number)
+    line = _from_text(raw, number=number)
+    return line if line.prefixed else _from_around(line)
 
 
 def _from_around(line: LogLine) -> LogLine:

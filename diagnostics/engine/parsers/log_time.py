@@ -40,7 +40,7 @@ _MOST_KNOWN = 1024
 # [ 6781.548768] or [ 6781.548768][ T1234]
 UPTIME = re.compile(r"\[?\s*(?P<uptime>\d{1,10}\.\d{3,9})\](?:\s?\[\s*[TC]\d+\])?\s?")
 # dmesg -d, -H: [  +0.000844], [<    0.000012>]
-DELTA = re.compile(r"\[(?:\s*\+?(?:<?\s*\d+\.\d+>?|\.\.\.))\]\s?")
+DELTA = re.compile(r"\[\s*(?:\+\s*)?(?:<\s*)?(?:\d+\.\d+>?|\.\.\.)\]\s?")
 # dmesg -T: [Fri Aug 30 11:11:22 2024]; dmesg -H: [Aug30 11:11], [  +0.1]; collectors: [Aug 30 2024 11:11:22]
 HUMAN = re.compile(
     rf"\[{_DAY}?{_MONTH} *(?P<day>\d{{1,2}})日? {_YEARS}(?:{_CLOCK}|(?P<minute>\d{{2}}:\d{{2}})){_YEAR}(?: [A-Z]{{3,4}})?\]\s?"

@@ -1,71 +1,47 @@
-"""Metrics as Prometheus has them: the text that an exporter serves, answers of the HTTP API, and its list of targets.
+"""Metrics in every form as one list, and the list of targets of Prometheus.
 
-DCGM_FI_DEV_ROW_REMAP_FAILURE{gpu="3",UUID="GPU-5c1",Hostname="n1"} 1
-{"status": "success", "data": {"resultType": "vector", "result": [{"metric": {"__name__": ...}, "value": [1733024280, "1"]}]}}
 {"status": "success", "data": {"activeTargets": [{"labels": {...}, "health": "down", "lastError": "..."}]}}
 """
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
+from diagnostics.engine.parsers import metrics_json, metrics_text
 from diagnostics.engine.parsers.json_text import JsonText
+from diagnostics.engine.parsers.log import Log
+from diagnostics.engine.parsers.metric import Metric, host_of, is_address
 from diagnostics.engine.parsers.recognise import JsonKinds, TextKinds, matches
-from diagnostics.engine.types import EvidenceLine
 
-_ROW = re.compile(
-    r"(?P<name>[A-Za-z_:][\w:]*)(?:\{(?P<labels>.*)\})?\s+(?P<value>[+-]?(?:[\d.]+(?:[eE][+-]?\d+)?|Inf|NaN))(?:\s+\d+)?\s*$"
-)
-_LABEL = re.compile(r'(?P<name>[A-Za-z_]\w*)="(?P<value>(?:[^"\\]|\\.)*)"')
+_HEAD_ROWS = 200
 
 
-@dataclass(slots=True)
-class Metric:
-    """One series. `values` are in the order of their time; most evidence has one."""
-
-    name: str
-    labels: dict[str, str]
-    line: EvidenceLine
-    values: list[float] = field(default_factory=list)
+def metrics(evidence: Log | JsonText) -> list[Metric]:
+    if isinstance(evidence, JsonText):
+        found = list(metrics_json.metrics(evidence.value, evidence.text))
+    else:
+        found = [*metrics_text.metrics(evidence.text), *metrics_json.of_text(evidence.text)]
+    return _with_names(found)
 
 
-def from_text(text: str) -> list[Metric]:
-    """The same series again (the exporter asked twice) is one series with two values."""
-    found: dict[str, Metric] = {}
-    for number, raw in enumerate(text.splitlines(), 1):
-        if match := _ROW.match(raw.strip()):
-            series = f"{match['name']}{{{match['labels'] or ''}}}"
-            labels = {one["name"]: one["value"] for one in _LABEL.finditer(match["labels"] or "")}
-            metric = found.setdefault(series, Metric(match["name"], labels, EvidenceLine(number, raw.strip())))
-            metric.values.append(float(match["value"]))
-    return list(found.values())
-
-
-def from_api(document: JsonText) -> Iterator[Metric]:
-    for row in _result(document.value):
-        labels = {str(key): str(value) for key, value in row["metric"].items()}
-        pairs = row.get("values") or [row.get("value") or [0, "NaN"]]
-        line = document.locate(
-            "__name__", value=f'"{labels.get("__name__", "")}"', after=next(iter(labels.values()), "")
-        )
-        yield Metric(labels.pop("__name__", ""), labels, line, [float(value) for _, value in pairs])
+def _with_names(found: list[Metric]) -> list[Metric]:
+    """`node_uname_info` tells the name of a machine that the other metrics of its exporter call by its address, or not at all."""
+    names = {
+        host_of(metric.labels.get("instance", "")): metric.labels["nodename"]
+        for metric in found
+        if metric.name == "node_uname_info" and metric.labels.get("nodename")
+    }
+    if not names:
+        return found
+    return [
+        replace(metric, node=names.get(metric.node or "", metric.node))
+        if metric.node is None or is_address(metric.node)
+        else metric
+        for metric in found
+    ]
 
 
 def targets(document: JsonText) -> list[dict[str, Any]]:
     return [row for row in document.value["data"].get("activeTargets") or [] if isinstance(row, dict)]
-
-
-def _result(value: Any) -> list[dict[str, Any]]:
-    rows = value["data"]["result"] if isinstance(value, dict) else value
-    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("metric"), dict)]
-
-
-def _is_api(value: Any) -> bool:
-    if isinstance(value, list):
-        return bool(value) and isinstance(value[0], dict) and isinstance(value[0].get("metric"), dict)
-    data = value.get("data") if isinstance(value, dict) else None
-    return isinstance(data, dict) and isinstance(data.get("result"), list) and "resultType" in data
 
 
 def _is_targets(value: Any) -> bool:
@@ -74,13 +50,19 @@ def _is_targets(value: Any) -> bool:
 
 
 def _looks_like_text(head: str) -> bool:
-    rows = [row for row in head.splitlines()[:200] if row.strip()]
-    hits = sum(1 for row in rows if row.startswith(("# HELP ", "# TYPE ")) or ("{" in row and _ROW.match(row.strip())))
+    rows = [row.strip() for row in head.splitlines()[:_HEAD_ROWS] if row.strip()]
+    hits = sum(
+        1
+        for row in rows
+        if row.startswith(("# HELP ", "# TYPE ")) or ("{" in row and metrics_text.row(row) is not None)
+    )
     return hits * 2 > len(rows)
 
 
 TEXT_KINDS: TextKinds = (
     ("metrics", matches(r"(?m:^# (?:HELP|TYPE) [A-Za-z_:][\w:]* )")),
+    ("metrics", matches(r"(?mi:^<? ?content-type: ?(?:text/plain; ?version=0\.0\.4|application/openmetrics-text))")),
+    ("metrics", lambda head: metrics_json.LOOKS_LIKE.search(head) is not None),
     ("metrics", _looks_like_text),
 )
-JSON_KINDS: JsonKinds = (("metrics-api", _is_api), ("metrics-targets", _is_targets))
+JSON_KINDS: JsonKinds = (("metrics", metrics_json.is_answer), ("metrics-targets", _is_targets))

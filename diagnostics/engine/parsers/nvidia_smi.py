@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
+from typing import NamedTuple
 
 from diagnostics.engine.parsers.recognise import TextKinds, matches
 
 _PCI = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
 _GPU = re.compile(rf"\s*GPU (?P<pci>{_PCI})\s*$")
-_SETTING = re.compile(r"(?P<indent>\s*)(?P<key>[^:\s][^:]*)(?::\s?(?P<value>.*))?$")
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.-]*)(?P<attributes>[^<>]*)>(?P<text>[^<]*)")
+_SETTING = re.compile(r"(?P<indent>\s*)(?P<key>[^:\s][^:]{0,100})(?::\s?(?P<value>.*))?$")
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.-]{0,100})(?P<attributes>(?:[\s/][^<>]*)?)>(?P<text>[^<]*)")
 _ID = re.compile(r"""\bid=["']([^"']*)["']""")
+_DEEPEST = 32  # levels; nvidia-smi prints six
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +34,26 @@ class Setting:
     raw: str
 
 
-@lru_cache(maxsize=2)
+class Reading(NamedTuple):
+    """`unread` are the numbers of the lines that are nested deeper than nvidia-smi does it, the first few."""
+
+    settings: tuple[Setting, ...]
+    unread: tuple[int, ...]
+
+
 def settings(text: str) -> tuple[Setting, ...]:
+    return read(text).settings
+
+
+@lru_cache(maxsize=2)
+def read(text: str) -> Reading:
     """Kept for a moment: the judge, the gaps and the parts of one print all ask."""
-    return tuple(_from_xml(text)) if "<nvidia_smi_log" in text[:4096] else tuple(_from_text(text))
+    unread: list[int] = []
+    found = _from_xml(text, unread) if "<nvidia_smi_log" in text[:4096] else _from_text(text, unread)
+    return Reading(tuple(found), tuple(unread))
 
 
-def _from_text(text: str) -> Iterator[Setting]:
+def _from_text(text: str, unread: list[int]) -> Iterator[Setting]:
     gpu = ""
     parents: list[tuple[int, str]] = []
     for number, raw in enumerate(text.splitlines(), 1):
@@ -51,6 +66,9 @@ def _from_text(text: str) -> Iterator[Setting]:
         indent = len(match["indent"].expandtabs(4))
         while parents and parents[-1][0] >= indent:
             parents.pop()
+        if len(parents) == _DEEPEST:
+            _note(number, unread)
+            continue
         name = key(match["key"])
         path = "/".join([*(parent for _, parent in parents), name])
         parents.append((indent, name))
@@ -58,7 +76,7 @@ def _from_text(text: str) -> Iterator[Setting]:
             yield Setting(gpu, path, match["value"].strip(), number, raw.strip())
 
 
-def _from_xml(text: str) -> Iterator[Setting]:
+def _from_xml(text: str, unread: list[int]) -> Iterator[Setting]:
     """Read tag by tag, so that a print that was cut off is read as far as it goes; no entity is ever looked up."""
     gpu, number, last = "", 1, 0
     path: list[str] = []
@@ -70,6 +88,8 @@ def _from_xml(text: str) -> Iterator[Setting]:
                 del path[len(path) - 1 - path[::-1].index(tag["name"]) :]
         elif tag["name"] == "gpu" and (found := _ID.search(tag["attributes"])):
             gpu, path = found.group(1), ["gpu"]
+        elif len(path) == _DEEPEST:
+            _note(number, unread)
         elif not tag["attributes"].rstrip().endswith("/"):
             path.append(tag["name"])
             value = unescape(tag["text"].strip())
@@ -78,6 +98,11 @@ def _from_xml(text: str) -> Iterator[Setting]:
                 yield Setting(gpu, "/".join(path[1:]), value, number, line)
             elif path[0] == "nvidia_smi_log" and value:
                 yield Setting("", "/".join(path[1:]), value, number, f"<{tag['name']}>{value}")
+
+
+def _note(number: int, unread: list[int]) -> None:
+    if len(unread) < 3:
+        unread.append(number)
 
 
 @lru_cache(maxsize=4096)

@@ -70,7 +70,7 @@ TEXT_KINDS: TextKinds = (
     (
         "port-counters",
         matches(
-            r"(?m:^[ \t]*(?:port_rcv_errors|symbol_error|link_downed|port_xmit_wait)[ \t]*[:= ][ \t]*\d+[ \t\r]*$)"
+            r"(?m:^[ \t]*(?:port_rcv_errors|symbol_error|link_downed|port_xmit_wait)(?:[ \t]*[:=][ \t]*|[ \t]+)\d+[ \t\r]*$)"
         ),
     ),
     ("ethtool-counters", matches(r"(?m:^[ \t]*NIC statistics:)")),

@@ -16,7 +16,7 @@ from diagnostics.engine.parsers.recognise import JsonKinds, TextKinds
 
 _BEGIN = re.compile(r"^[{\[]", re.MULTILINE)
 _FRAGMENT = re.compile(
-    r'(?m:^\s*"(?:MessageId|OemRecordFormat|MessageSeverity|HealthRollup|@odata\.(?:id|type)|Health)"\s*: ?")'
+    r'(?m:^[ \t]*"(?:MessageId|OemRecordFormat|MessageSeverity|HealthRollup|@odata\.(?:id|type)|Health)"\s*: ?")'
 )  # a line of a document that was cut
 _MOST_BROKEN = 20  # beginnings that are no document after all
 _OPENBMC = "/xyz/openbmc_project/"  # the paths of OpenBMC's older REST interface

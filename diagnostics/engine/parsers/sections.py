@@ -17,6 +17,8 @@ from diagnostics.engine.parsers import hosts, text
 from diagnostics.engine.types import Part
 
 LARGEST = 64 << 20  # bytes; what is larger is a log
+MOST = 256 << 20  # bytes of all sections, each counted once for every host that it is of ...
+_LEAST = 16 << 10  # ... and as so many bytes at least: to judge one has its price, however short it is
 _HEAD = 1 << 16  # bytes that tell whether each line begins with its host
 
 _COMMANDS = (
@@ -70,21 +72,40 @@ class Border(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`part` holds the lines below the border; its `first_line` counts in the whole file. `node`: the host in the prompt.
+    """`part` holds the lines below the border; its `first_line` counts in the whole file. `nodes`: the host in the prompt, or all
+    hosts that printed the same.
 
     `numbers` are those of its lines, counted from the first, where they do not stand one after the other. `command` is what printed it.
     """
 
     part: Part
-    node: str | None = None
+    nodes: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
     command: str = ""
 
+    @property
+    def weight(self) -> int:
+        """Bytes, as if each host had printed them on its own."""
+        return max(len(self.part.data), _LEAST) * max(len(self.nodes), 1)
 
-def split(part: Part) -> list[Section]:
+
+class Sections(NamedTuple):
+    """The sections in order; `unread_from` is the line at which there were too many, 0 if all are here."""
+
+    found: list[Section]
+    unread_from: int = 0
+
+
+def split(part: Part) -> Sections:
     """One section, the whole, where no line names a command."""
-    found = [one for section in _by_commands(part) for one in _by_hosts(section)]
-    return found or [Section(part)]
+    found: list[Section] = []
+    weight = 0
+    for one in (one for section in _by_commands(part) for one in _by_hosts(section)):
+        weight += one.weight
+        if found and weight > MOST:
+            return Sections(found, one.part.first_line)
+        found.append(one)
+    return Sections(found or [Section(part)])
 
 
 def _by_hosts(section: Section) -> list[Section]:
@@ -94,31 +115,25 @@ def _by_hosts(section: Section) -> list[Section]:
         return [section]
     found = hosts.by_prefix(text.decode(part.data))
     return [
-        Section(Part(part.name, one.text.encode(), part.first_line), one.host, one.numbers, section.command)
+        Section(Part(part.name, one.text.encode(), part.first_line), (one.host,), one.numbers, section.command)
         for one in found
     ] or [section]
 
 
-def _by_commands(part: Part) -> list[Section]:
+def _by_commands(part: Part) -> Iterator[Section]:
     data = part.data
     if len(data) > LARGEST or not _BORDER.search(data):
-        return [Section(part)]
-    borders = list(_borders(data))
-    if not borders:
-        return [Section(part)]
-    cuts = [Border(0, 0), *borders, Border(len(data), len(data))]
-    found = []
+        yield Section(part)
+        return
     line, counted = part.first_line, 0
-    for border, following in pairwise(cuts):
+    for border, following in pairwise((Border(0, 0), *_borders(data), Border(len(data), len(data)))):
         start, end = border.end, following.start
         if not data[start:end].strip():
             continue
         line += data.count(b"\n", counted, start)
         counted = start
         rest = part.rest if end == len(data) else None
-        piece = Part(part.name, data[start:end], line, rest)
-        found += [Section(piece, node, command=border.command) for node in border.nodes or (None,)]
-    return found
+        yield Section(Part(part.name, data[start:end], line, rest), border.nodes, command=border.command)
 
 
 def _borders(data: bytes) -> Iterator[Border]:

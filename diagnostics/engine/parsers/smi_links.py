@@ -11,13 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from diagnostics.engine.parsers.recognise import TextKinds, matches
+from diagnostics.engine.parsers.recognise import TextKinds
 
 _GPU = re.compile(r"\s*GPU (?P<index>\d+): (?P<name>.*?)(?: \(UUID: (?P<uuid>[^)]+)\))?\s*$")
 _LINK = re.compile(r"\s*Link (?P<link>\d+)(?:, | ?: )(?P<rest>\S.*?)\s*$")
 _COUNTER = re.compile(r"(?P<name>[A-Za-z][^:]*?)\s*:\s*(?P<value>[0-9.eE+-]+)\b")
 _NONE = re.compile(r"\s*(?:NVML: )?Unable to retrieve nvlink information as all links are inactive", re.IGNORECASE)
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,7 @@ class Peers:
 def matrix(text: str) -> Iterator[Peers]:
     heads: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
-        raw = _ANSI.sub("", line)
-        cells = raw.split()
+        cells = line.split()
         if not heads:
             heads = [cell for cell in cells if re.fullmatch(r"(?:GPU|NIC)\d+|mlx\w+", cell)] if "GPU0" in cells else []
             continue
@@ -91,7 +89,7 @@ def matrix(text: str) -> Iterator[Peers]:
                 cells[0],
                 {name: way for name, way in ways.items() if name.startswith("GPU") and way != "X"},
                 number,
-                raw.strip(),
+                line.strip(),
             )
 
 
@@ -100,7 +98,16 @@ def _is_links(head: str) -> bool:
     return any(_GPU.match(line) for line in lines) and any(_LINK.match(line) or _NONE.match(line) for line in lines)
 
 
+_MATRIX = re.compile(r"(?m:^[ \t]*GPU0\s+(?:GPU1|NIC0|CPU Affinity|mlx))")
+_MATRIX_ROW = re.compile(r"\n[ \t]*GPU0[ \t]+X\b")
+
+
+def _is_matrix(head: str) -> bool:
+    heading = _MATRIX.search(head)
+    return heading is not None and _MATRIX_ROW.search(head, heading.end()) is not None
+
+
 TEXT_KINDS: TextKinds = (
     ("nvlink", _is_links),
-    ("gpu-topology", matches(r"(?m:^(?:\x1b\[4m)?\s*GPU0\s+(?:GPU1|NIC0|CPU Affinity|mlx))[\s\S]*?\n\s*GPU0\s+X\b")),
+    ("gpu-topology", _is_matrix),
 )

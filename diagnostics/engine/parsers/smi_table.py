@@ -16,7 +16,7 @@ _FIRST = re.compile(
     r"\s*(?P<errors>[^|]*?)\s*\|"
 )
 _PERSISTENCE = re.compile(r"\s+(?P<mode>On|Off|N/A|ERR!)$")
-_HEADING = re.compile(r"(?m:^\s*\|\s*NVIDIA-SMI\s+\d)")
+_HEADING = re.compile(r"(?m:^[ \t]*\|[ \t]*NVIDIA-SMI[ \t]+\d)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from diagnostics.actions import enrolment, judging, probing, reporting, runs
 from diagnostics.models import DiagnosticRun, ProbeResult
 from diagnostics.probes.table import PLANS
 from incidents.domain.actors import SICKBAY
+from incidents.lib.errors import Unavailable
 from incidents.models import Node
 
 OWN_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -55,7 +56,10 @@ class Command(BaseCommand):
         for probe in run.probes.order_by("id"):
             probing.take_probe(probe.pk, at=timezone.now())
         self.wait_for(run)
-        judging.judge(run.pk, at=timezone.now())
+        try:
+            judging.judge(run.pk, at=timezone.now())
+        except Unavailable as error:
+            raise CommandError(str(error), returncode=2) from error
         while not DiagnosticRun.objects.get(pk=run.pk).is_finished:
             time.sleep(0.2)  # a worker judges it
         run.refresh_from_db()
