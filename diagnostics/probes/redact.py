@@ -20,21 +20,56 @@ class Rule:
     replacement: bytes
 
 
-NAMES = rb"passwords?|passwd|passphrase|secrets?|token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret"
+NAMES = (
+    rb"passwords?|passwd|passphrase|pwd|secrets?|token|x-auth-token|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|"
+    rb"client[_-]?secret|identitytoken|refresh[_-]?token|certificate-key-data|client-key-data"
+)
+CHINESE_NAMES = "|".join(("密码", "口令", "令牌", "密钥")).encode()
 UNITS = rb"service|socket|slice|scope|timer|mount|automount|target|device|path|swap"
 
+KEY_BEGINS, KEY_ENDS = b"-----BEGIN ", b"-----END "
 KEY_MARK = b"PRIVATE KEY-----"
-KEY = re.compile(
-    rb"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(.{1,8000}?)(-----END [A-Z ]{0,30}PRIVATE KEY-----)", re.DOTALL
-)
+LONGEST_KEY = 16_384
+CUT_KEY = re.compile(rb"(?:[ \t\r]*\n?[A-Za-z0-9+/=]{16,})+")
 
 RULES = (
     Rule((b"bearer ", b"basic "), re.compile(rb"(?i)\b((?:bearer|basic) )([A-Za-z0-9._~+/=-]{8,})"), rb"\1***"),
+    Rule(  # in quotes a secret may hold blanks
+        (b"passw", b"passphrase", b"pwd", b"secret", b"token", b"key"),
+        re.compile(rb"(?i)((?:" + NAMES + rb")[\"']?\s{0,2}[=:]\s{0,2}([\"']))(?!\*\*\*)([^\"'\n]{4,512})(?=\2)"),
+        rb"\1***",
+    ),
     Rule(
-        (b"passw", b"passphrase", b"secret", b"token", b"key"),
+        (b"passw", b"passphrase", b"pwd", b"secret", b"token", b"key"),
         re.compile(rb"(?i)((?:" + NAMES + rb")[\"']?\s{0,2}[=:]\s{0,2}[\"']?)(?!\*\*\*)([^\s\"'&,;)}\]]{4,})"),
         rb"\1***",
     ),
+    Rule(
+        ("密码".encode(), "口令".encode(), "令牌".encode(), "密钥".encode()),
+        re.compile(
+            rb"((?:" + CHINESE_NAMES + rb")[\"']?\s{0,2}(?:=|:|\xef\xbc\x9a)\s{0,2}[\"']?)(?!\*\*\*)([!-~]{4,})"
+        ),
+        rb"\1***",
+    ),
+    Rule((b"cookie:",), re.compile(rb"(?i)(\b(?:set-)?cookie:\s{0,2})(?!\*\*\*)([^\r\n]{4,4096})"), rb"\1***"),
+    Rule(
+        (b"eyj",), re.compile(rb"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"), HIDDEN
+    ),  # a JSON web token
+    Rule(
+        (b"community",),
+        re.compile(
+            rb"(?i)(\b(?:snmp[\w-]{0,20}\s+|r[ow])community6?[\"']?\s{0,2}[=: ]\s{0,2}[\"']?)(?!\*\*\*)([^\s\"',;]{3,64})"
+        ),
+        rb"\1***",
+    ),
+    Rule(
+        (b"snmp",),
+        re.compile(rb"(?i)(\bsnmp(?:get|walk|bulkwalk|set|table)\b[^\n]{0,120}?\s-[cAX]\s{0,2})(?!\*\*\*)(\S{3,64})"),
+        rb"\1***",
+    ),
+    Rule(
+        (b'"auth"',), re.compile(rb'("auth"\s{0,2}:\s{0,2}")([A-Za-z0-9+/=]{8,})(?=")'), rb"\1***"
+    ),  # of docker's config.json
     Rule(  # what tools are given on their command line
         (b" -p", b" -u"),
         re.compile(
@@ -46,8 +81,21 @@ RULES = (
     Rule((b"://",), re.compile(rb"(://[^\s/:@\"']{0,64}:)([^\s/@\"']{1,256})(@)"), rb"\1***\3"),
     Rule((b"akia", b"asia"), re.compile(rb"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"), HIDDEN),
     Rule(
-        (b"hf_", b"ghp_", b"gho_", b"glpat-", b"sk-"),
-        re.compile(rb"\b(?:hf_|gh[po]_|glpat-|sk-)[A-Za-z0-9_-]{20,}"),
+        (
+            b"hf_",
+            b"ghp_",
+            b"gho_",
+            b"ghs_",
+            b"github_pat_",
+            b"glpat-",
+            b"sk-",
+            b"nvapi-",
+            b"xox",
+            b"aiza",
+            b"npm_",
+            b"ya29.",
+        ),
+        re.compile(rb"\b(?:hf_|gh[pos]_|github_pat_|glpat-|sk-|nvapi-|xox[abprs]-|AIza|npm_|ya29\.)[A-Za-z0-9_-]{20,}"),
         HIDDEN,
     ),
     Rule(
@@ -75,7 +123,7 @@ def redact(data: bytes) -> tuple[bytes, int]:
 
 
 def _redact_text(data: bytes) -> tuple[bytes, int]:
-    data, total = KEY.subn(_hide_key, data) if KEY_MARK in data else (data, 0)
+    data, total = _without_keys(data) if KEY_MARK in data else (data, 0)
     pieces = [_redact_piece(piece) for piece in _pieces(data)]
     return b"".join(piece for piece, _ in pieces), total + sum(count for _, count in pieces)
 
@@ -113,5 +161,24 @@ def _redact_plain(data: bytes) -> tuple[bytes, int]:
     return data, total
 
 
-def _hide_key(match: re.Match[bytes]) -> bytes:
-    return match[1] + HIDDEN + b"\n" * match[2].count(b"\n") + match[3]
+def _without_keys(data: bytes) -> tuple[bytes, int]:
+    """Blocks from "-----BEGIN ... PRIVATE KEY-----" to their end, which need not be there; the lines stay as many."""
+    kept, done, count = [], 0, 0
+    while (mark := data.find(KEY_MARK, done)) >= 0:
+        start = mark + len(KEY_MARK)
+        end = _end_of_key(data, start) if KEY_BEGINS in data[max(mark - 40, done) : mark] else start
+        kept.append(data[done:start])
+        if end > start:
+            kept += [HIDDEN, b"\n" * data.count(b"\n", start, end)]
+            count += 1
+        done = end
+    return b"".join((*kept, data[done:])), count
+
+
+def _end_of_key(data: bytes, start: int) -> int:
+    """Where its end is told, or after the last line of nothing but its letters."""
+    stop = data.find(KEY_ENDS, start, start + LONGEST_KEY)
+    if stop >= 0 and KEY_MARK in data[stop : stop + 60] and KEY_BEGINS not in data[start:stop]:
+        return stop
+    match = CUT_KEY.match(data, start, start + LONGEST_KEY)
+    return match.end() if match else start

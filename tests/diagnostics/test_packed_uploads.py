@@ -3,13 +3,17 @@
 import gzip
 import io
 import tarfile
+import tempfile
 import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from diagnostics.actions import evidence, judging, uploads
 from diagnostics.models import Finding
-from incidents.lib.errors import Invalid
+from incidents.lib.errors import Invalid, Unavailable
+from tests.incidents.factories import incident as open_incident
 
 pytestmark = pytest.mark.django_db
 XID = b"[ 812.001234] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.\n"
@@ -60,6 +64,66 @@ def test_each_text_of_an_archive_becomes_evidence_of_one_run_and_its_names_lead_
     )
     names = sorted(row.run.evidence.values_list("name", flat=True))
     assert names == ["report/b/quiet.log", "report/etc/kern.log"]
+
+
+def test_what_is_no_text_is_named_among_what_is_lacking(give):
+    row = give(zipped(**{"kern.log": XID, "core.bin": bytes(range(32)) * 50}))
+    assert "1 files that are no text were left out: core.bin" in row.run.probes.get().reason
+
+
+def test_an_encrypted_file_is_named_and_hides_none_of_the_others(give):
+    data = bytearray(zipped(**{"a.log": b"secret", "kern.log": XID}))
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    row = give(bytes(data))
+    assert evidence.read(row) == XID
+    reason = row.run.probes.get().reason
+    assert "a.log: " in reason
+    assert "encrypted" in reason
+
+
+def test_an_archive_is_one_entry_of_the_timeline(here, asha, now):
+    incident = open_incident("gpu.off_bus", on=here, at=now)
+    data = zipped(**{f"{n}.log": b"[ %d.1] usb 1-1: new device\n" % n for n in range(30)})
+    uploads.add_evidence(incident=incident, name="report.zip", data=data, by=asha, at=now)
+    told = incident.timeline.filter(kind__in=("evidence_added", "archive_added"))
+    assert [(one.kind, one.data["name"], one.data["files"]) for one in told] == [("archive_added", "report.zip", 30)]
+
+
+def refuse(*args, **options):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_temporary_folder_refuses_an_archive_for_the_moment_only(give, monkeypatch):
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    with pytest.raises(Unavailable, match=r"No space left on device.*Try again"):
+        give(gzip.compress(XID))
+
+
+def test_a_full_temporary_folder_costs_no_attempt_to_judge(give, now, monkeypatch):
+    row = give(XID, "kern.log")
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "TemporaryFile", refuse)
+        for minute in range(2 * judging.MAX_ATTEMPTS):
+            with pytest.raises(Unavailable, match="tried again"):
+                judging.judge(row.run_id, at=now + timedelta(minutes=2 * minute))
+    assert judging.judge(row.run_id, at=now + timedelta(hours=1))
+    assert Finding.objects.get(run=row.run, root=True).fault == "gpu.off_bus"
+
+
+def test_numbers_and_moments_that_no_database_takes_lose_no_finding(give, now, monkeypatch):
+    row = give(XID, "kern.log")
+    honest = judging.diagnose_limited
+
+    def odd(*args, **options):
+        found = honest(*args, **options)
+        wild = replace(found.findings[0], count=2**70, line_number=2**40, first_at=datetime(9999, 12, 31, tzinfo=UTC))
+        return replace(found, findings=(wild,))
+
+    monkeypatch.setattr(judging, "diagnose_limited", odd)
+    judging.judge(row.run_id, at=now)
+    kept = Finding.objects.get(run=row.run)
+    assert (kept.count, kept.line_number, kept.first_at) == (judging.MOST, judging.MOST, None)
 
 
 def test_two_files_that_come_to_one_name_are_both_judged(give, now):
