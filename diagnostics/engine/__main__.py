@@ -4,16 +4,19 @@ import argparse
 import io
 import json
 import os
+import resource
 import sys
 from collections.abc import Iterator, Sequence
 
 from diagnostics.engine import bundle
 from diagnostics.engine.diagnose import diagnose, document
-from diagnostics.engine.document import action_in, detail_in
-from diagnostics.engine.types import Check, Diagnosis, Finding
+from diagnostics.engine.document import action_in, detail_in, told_in
+from diagnostics.engine.limited import limit
+from diagnostics.engine.types import Check, Diagnosis, Finding, Verdict
 from incidents.domain import faults
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
+MEMORY_MIB = 2048  # a log of any length needs 64; what needs more is made to
 MOST_GAPS = 20  # of one input; the JSON form has them all
 
 _COLOURS = {"SEV1": "1;31", "SEV2": "31", "SEV3": "33", "SEV4": "36"}
@@ -30,12 +33,21 @@ _WORDS = {
 }  # fmt: skip
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """0: no root fault. 1: at least one. 2: wrong use, an input that cannot be read, or no fault and one that could not be checked."""
+def main(arguments: Sequence[str] | None = None, *, is_process: bool = False) -> int:
+    """0: no root fault. 1: at least one. 2: wrong use, an input that cannot be read, or no fault and one that could not be checked.
+
+    As a process of its own it limits its memory: evidence that asks for all of it must not take the machine along that it is read on.
+    """
+    options = _parser().parse_args(arguments)
+    if is_process and options.memory:
+        limit(resource.RLIMIT_AS, options.memory << 20)
+    return _answer(options)
+
+
+def _answer(options: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name or a line may hold what the terminal cannot show
-    options = _parser().parse_args(arguments)
     diagnoses: list[Diagnosis] = []
     unreadable = False
     for path in options.paths:
@@ -45,7 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"diagnostics.engine: {_short(str(error))}", file=sys.stderr)
             unreadable = True
             continue
-        diagnoses.append(diagnose(read.parts, path=path, is_bundle=read.is_bundle, problems=read.problems))
+        try:
+            diagnoses.append(diagnose(read.parts, path=path, is_bundle=read.is_bundle, problems=read.problems))
+        except MemoryError:
+            more = f"it needs more than {options.memory} MiB of memory; --memory allows more"
+            gap = Check(path, (), "could_not_check", more)
+            diagnoses.append(Diagnosis(path, "unknown", (), (), (gap,), Verdict("could_not_check")))
     if options.json:
         json.dump(document(diagnoses, language=options.lang), sys.stdout, ensure_ascii=False, indent=1)
         print()
@@ -64,6 +81,13 @@ def _parser() -> argparse.ArgumentParser:
         "paths", nargs="+", metavar="PATH", help='a file, a folder or an archive; "-" reads standard input'
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON (sickbay.findings/1)")
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=MEMORY_MIB,
+        metavar="MIB",
+        help=f"give up beyond so much (default {MEMORY_MIB}; 0: no limit)",
+    )
     parser.add_argument("--lang", choices=sorted(_WORDS), default="en", help="language of titles, actions and details")
     return parser
 
@@ -79,7 +103,7 @@ def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
         yield f"  {words['nothing']}"
     gaps = diagnosis.could_not_check
     for check in gaps[:MOST_GAPS]:
-        yield f"  {_paint(words['unchecked'], '35')}: {_check_text(check)}"
+        yield f"  {_paint(words['unchecked'], '35')}: {_check_text(check, language)}"
     if len(gaps) > MOST_GAPS:
         yield f"  {_paint(words['unchecked'], '35')}: {len(gaps) - MOST_GAPS} {words['more']}"
 
@@ -107,8 +131,8 @@ def _finding_lines(finding: Finding, language: str) -> Iterator[str]:
         yield f"      {words['follows']}: {title}{part}  ({words['line']} {consequence.line_number})"
 
 
-def _check_text(check: Check) -> str:
-    return _short(f"{check.name}: {check.reason}", most=320)
+def _check_text(check: Check, language: str) -> str:
+    return _short(f"{told_in(check.name, language)}: {told_in(check.reason, language)}", most=320)
 
 
 def _short(text: str, *, most: int = 160) -> str:
@@ -123,7 +147,7 @@ def _paint(text: str, colour: str) -> str:
 
 if __name__ == "__main__":
     try:
-        status = main()
+        status = main(is_process=True)
         sys.stdout.flush()
         sys.exit(status)
     except BrokenPipeError:

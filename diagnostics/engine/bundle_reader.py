@@ -117,6 +117,8 @@ class Reader:
     def _tried(self, read: Callable[[Any], Any], asked: Any) -> Any:
         try:
             return read(asked)
+        except MemoryError:
+            raise  # no fault of the file; who set the limit tells of it
         except Exception as error:  # noqa: BLE001  each way of packing has errors of its own; none may end the diagnosis
             self._end(f"broken or not readable after {self.count} bytes: {error}")
             return None

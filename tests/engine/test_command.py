@@ -1,10 +1,15 @@
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+
+from diagnostics.engine import __main__ as command
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
@@ -25,6 +30,22 @@ runpy.run_module("diagnostics.engine", run_name="__main__", alter_sys=True)
 
 
 def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """In this process: to start one takes longer than what is asked of it."""
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    with (
+        redirect_stdout(io.StringIO()) as out,
+        redirect_stderr(io.StringIO()) as errors,
+        patch.object(sys, "stdin", given),
+    ):
+        try:
+            status = command.main(arguments)
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), errors.getvalue())
+
+
+def run_apart(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """In a process of its own, where Django is not to be had."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("DJANGO")}
     return subprocess.run(
         [sys.executable, "-c", BLOCKED, *arguments],
@@ -38,7 +59,7 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def test_it_needs_no_django_and_tells_of_findings_by_its_exit_status():
-    ran = run("-", stdin=XID)
+    ran = run_apart("-", stdin=XID)
     assert ran.returncode == 1, ran.stderr
     assert "gpu.off_bus" in ran.stdout
     assert "line 1: " in ran.stdout
@@ -49,6 +70,13 @@ def test_a_clean_log_exits_with_zero():
     ran = run("-", stdin="[ 1.000000] usb 1-1: new device\n")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "no fault found" in ran.stdout
+
+
+def test_evidence_that_asks_for_too_much_memory_is_told(tmp_path: Path):
+    (tmp_path / "deep.json").write_text("[" * 40_000_000)
+    ran = run_apart("--memory", "100", str(tmp_path / "deep.json"))
+    assert ran.returncode == 2, ran.stderr
+    assert "it needs more than 100 MiB of memory; --memory allows more" in ran.stdout
 
 
 def test_it_speaks_chinese():

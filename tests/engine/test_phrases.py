@@ -11,7 +11,8 @@ from diagnostics.engine import catalog
 from diagnostics.engine.catalog import phrases, tools
 
 ENGINE = Path(catalog.__file__).parent.parent
-SAID = {"detail", "unread"}
+SAID = {"detail", "unread", "reason"}
+SAYING = {"Check", "cannot", "_end", "_refuse", "Detected"}
 
 
 def sentences() -> Iterator[str]:
@@ -20,6 +21,8 @@ def sentences() -> Iterator[str]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.keyword | ast.Assign) and SAID.intersection(named(node)):
                 yield from texts(node.value)
+            elif isinstance(node, ast.Call) and called(node) in SAYING and node.args:
+                yield from texts(node.args[-1])
     for tool in tools.tools():
         yield from (re.sub(r"\{\w+\}", "7", rule.detail) for rule in tool.rules)
 
@@ -28,6 +31,10 @@ def named(node: ast.keyword | ast.Assign) -> list[str]:
     if isinstance(node, ast.keyword):
         return [node.arg or ""]
     return [one.id for one in node.targets if isinstance(one, ast.Name)]
+
+
+def called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def texts(node: ast.expr) -> Iterator[str]:
@@ -47,7 +54,7 @@ def test_the_engine_says_something():
 
 # Names, units and words of the device are the same in both languages.
 _WORDS = re.compile(r"[A-Za-z]{3,}")
-_SAME = re.compile(r"7|Bank 7|X?id 7: 7|S?Xid 7: 7|7 [GM]b/s|x7")
+_SAME = re.compile(r"7|clean|Bank 7|X?id 7: 7|S?Xid 7: 7|7 [GM]b/s|x7")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,9 @@ def processes(text: str) -> Iterator[Process]:
 TEXT_KINDS: TextKinds = (
     (
         "processes",
-        matches(r"(?m:^[ \t]*(?:F|USER|UID|PPID|PID)[ \t](?>.*?\bPID?\b)(?>.*?\b(?:STAT|S)\b).*\b(?:COMMAND|CMD)[ \t]*$)"),
+        matches(
+            r"(?m:^[ \t]*(?:F|USER|UID|PPID|PID)[ \t](?>.*?\bPID?\b)(?>.*?\b(?:STAT|S)\b).*\b(?:COMMAND|CMD)[ \t]*$)"
+        ),
     ),
     ("processes", matches(r"(?m:^[ \t]*PID[ \t](?>.*?\b(?:STAT|S)\b).*\b(?:COMMAND|CMD)[ \t]*$)")),
 )
