@@ -5,6 +5,7 @@ import lzma
 import os
 import tarfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def log_of(size: int) -> bytes:
     return b"".join(b"line %d of a log that is long\n" % n for n in range(size // 30))
 
 
-PACKERS = [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress]
+PACKERS = [gzip.compress, partial(lzma.compress, preset=0), bz2.compress, zstandard.ZstdCompressor().compress]
 
 
 @pytest.mark.parametrize("pack", PACKERS)
@@ -204,7 +205,7 @@ def test_what_follows_a_gzip_file_and_is_none_is_told(tmp_path: Path):
     assert found.problems
 
 
-@pytest.mark.parametrize("level", [1, 19])
+@pytest.mark.parametrize("level", [1, 12])
 @pytest.mark.parametrize("options", [{}, {"write_checksum": True}, {"write_content_size": False}])
 def test_zstandard_frames_of_every_form_end_where_they_end(tmp_path: Path, level: int, options: dict[str, bool]):
     log = log_of(MIB) + b"0" * 300_000

@@ -11,7 +11,9 @@ LITERALS = logs.literals().scanner.literals
 
 
 def held(lines: list[bytes]) -> list[bytes]:
-    return [line for line in lines if any(literal in line for literal in LITERALS)]
+    text = b"\n".join(lines)
+    present = [literal for literal in LITERALS if literal in text]
+    return [line for line in lines if any(literal in line for literal in present)]
 
 
 def test_lines_of_a_busy_node_hold_no_literal():

@@ -21,7 +21,8 @@ def places(scanner: Scanner, block: bytes) -> set[tuple[int, int]]:
 
 def by_hand(literals: tuple[bytes, ...], block: bytes) -> set[tuple[int, int]]:
     lines = block.split(b"\n")
-    return {(n, i) for n, line in enumerate(lines) for i, literal in enumerate(literals) if literal in line}
+    present = [(i, literal) for i, literal in enumerate(literals) if literal in block]
+    return {(n, i) for n, line in enumerate(lines) for i, literal in present if literal in line}
 
 
 PLAIN = Scanner(LITERALS, plain=True)
