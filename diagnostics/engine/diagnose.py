@@ -63,7 +63,7 @@ def diagnose(
 
 def _settled(check: Check, seen: Sequence[Observation]) -> Check:
     """A look that was clean until we asked what it saw."""
-    named = {faults.family_of(one.fault) for one in seen if one.role == "root"}
+    named = {faults.family_of(one.fault) for one in seen if one.role in ("root", "hint")}
     return replace(check, status="findings") if check.status == "clean" and named & set(check.families) else check
 
 

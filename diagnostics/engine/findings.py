@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from diagnostics.engine import catalog, chains, groups, together
 from diagnostics.engine.catalog import Repeat
 from diagnostics.engine.groups import Group
 from diagnostics.engine.identities import Identities
-from diagnostics.engine.types import Confidence, EvidenceLine, Finding, Observation
+from diagnostics.engine.types import Confidence, EvidenceLine, Finding, Observation, Role
 from incidents.domain import faults
 
 MOST_LINES = 20  # of one finding; the first and the last are kept
@@ -18,10 +19,18 @@ def findings(observations: Sequence[Observation], identities: Identities) -> tup
     """Roots first, the worst first; then notes."""
     known = [identities.named(seen) for seen in groups.with_node(observations)]
     found = groups.grouped(known)
+    _settle_hints(found)
     chains.fold(found)
     tops = groups.merged([group for group in together.shared(found) if group.parent is None])
     made = [_finding(group, identities) for group in tops]
     return tuple(sorted(made, key=lambda finding: (not finding.root, finding.severity)))
+
+
+def _settle_hints(found: Sequence[Group]) -> None:
+    told = {(group.node, faults.family_of(group.fault)) for group in found if group.is_root}
+    for group in found:
+        role: Role = "note" if (group.node, faults.family_of(group.fault)) in told else "root"
+        group.seen = [replace(seen, role=role) if seen.role == "hint" else seen for seen in group.seen]
 
 
 def _finding(group: Group, identities: Identities) -> Finding:

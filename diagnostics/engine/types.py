@@ -8,7 +8,8 @@ from typing import Literal, Protocol
 ENGINE_VERSION = "0.1.0"
 CATALOG_VERSION = "2026.12"
 
-Role = Literal["root", "consequence", "note"]
+# A hint is a root where nothing of its family says it better on its node, else a note.
+Role = Literal["root", "consequence", "hint", "note"]
 Confidence = Literal["high", "medium", "low"]
 Status = Literal["clean", "findings", "could_not_check"]
 

@@ -198,9 +198,10 @@ def test_the_entries_of_the_older_rest_interface() -> None:
 
 def test_only_log_ins_under_a_shared_name_are_asked_after() -> None:
     entry = '{"@odata.type": "#LogEntry.v1_19_0.LogEntry", "Id": "7", "Severity": "OK", "Message": "%s"}'
-    shared = entry % "Successfully logged in using root, from 192.0.2.9 and REDFISH."
+    shared = entry % "Successfully logged in using root, from 192.0.2.9 and GUI."
     assert {fault for fault, _ in _roots(shared)} == {"bmc.audit_event"}
     assert _roots(shared.replace("root", "svc-monitor")) == set()
+    assert _roots(shared.replace("GUI", "REDFISH")) == set()  # a program that polls
     assert _roots(f"[{shared}, {entry % 'The server is powered on.'}]") == set()
 
 

@@ -14,6 +14,7 @@ from diagnostics.engine.types import EvidenceLine, Moment, Observation
 
 _MARKS = ("Severity", "MessageSeverity", "EntryType", "EventType", "EventTimestamp", "Created", "SensorType")
 _LOGIN = re.compile(r"(?i)\blogged in using (?P<user>[\w.-]+)")
+_BY_PROGRAM = re.compile(r"\b(?:REDFISH|WS-?MAN|IPMI|RACADM|API)\b", re.IGNORECASE)
 _CONDITIONS = "Conditions"  # the reasons of a state, which is judged with its resource
 _PART_ARGS = re.compile(r"fan|psu|dimm|gpu|cpu|drive|disk|slot|temp|volt|leak|nvswitch|supply", re.IGNORECASE)
 _TELLING = re.compile(
@@ -58,9 +59,13 @@ def judge(documents: list[JsonText], *, source_name: str) -> list[Observation]:
 
 
 def _shared_logins(found: list[tuple[JsonText, Entry]], source_name: str) -> list[Observation]:
-    """Log-ins under an account that several people share are asked after where somebody shows nothing but them."""
+    """Log-ins of persons under an account that several share are asked after where somebody shows nothing but them."""
     users = [match["user"] if (match := _LOGIN.search(entry.text)) else "" for _, entry in found]
-    if not users or any(user.lower() not in DEFAULT_NAMES for user in users):
+    if (
+        not users
+        or all(_BY_PROGRAM.search(entry.text) for _, entry in found)
+        or any(user.lower() not in DEFAULT_NAMES for user in users)
+    ):
         return []
     document, entry = found[0]
     seen = _say(document, entry, Meaning("bmc.audit_event"), source_name, is_over=False)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from diagnostics.engine.types import Moment
 
-_CLOCK = re.compile(r"\s*(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AP]M))?(?: ([A-Z]{3,5}))?\s*$")
+_CLOCK = re.compile(r"\s*(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([AP]M))?(?: ([A-Z]{3,5}|[+-]\d\d(?::?\d\d)?))?\s*$")
 _UTC = ("UTC", "GMT")
 _DATES = ("%m/%d/%Y", "%m/%d/%y", "%b-%d-%Y", "%d-%b-%Y", "%Y-%m-%d", "%Y/%m/%d")
 _FIRST_YEAR = 2001  # what a BMC prints whose clock was never set is older

@@ -25,7 +25,7 @@ from diagnostics.engine.types import MISSHAPEN, Moment
 LONGEST = 8192  # characters of a line that are looked at
 
 _PRIORITY = re.compile(r"<\d{1,3}>")
-_FACILITY = re.compile(r"(?:kern|user|daemon|syslog|auth|local\d)\s*:\s?\w+\s*:\s*")
+_FACILITY = re.compile(r"(?:kern|user|daemon|syslog|auth|local\d)\s*:\s*\w+\s*:\s*")
 _RFC5424 = re.compile(
     r"1 (?P<stamp>\S+) (?P<host>\S+) (?P<tag>\S+) (?P<pid>\S+) \S+ (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\ufeff)?"
 )
@@ -59,7 +59,7 @@ _EVENT = re.compile(r"(?:\S+ +){1,2}Warning +[A-Z]\w+ +node/(?P<host>[\w.-]+) +(
 # What pdsh, clush, grep -n, grep -H, docker compose, kubectl logs --prefix and multitail put before a line.
 _AROUND = re.compile(
     r"(?:>[ \t]{0,4}){0,4}[\"'`]?(?:(?P<file>(?=[\w+@-]*[/.])[\w./+@-]+):)?(?:\d{1,9}(?:[:-]|[ \t]+(?=[\[<])))?"
-    r"(?:(?P<host>[A-Za-z][\w.-]*)(?: *\||:| (?=\d{4}-\d\d-\d\dT)) ?|\[pod/[\w./-]+\] )?"
+    r"(?:(?P<host>[A-Za-z][\w.-]*|\d{1,3}(?:\.\d{1,3}){3}(?=:))(?: *\||:| (?=\d{4}-\d\d-\d\dT)) ?|\[pod/[\w./-]+\] )?"
 )
 _DATES_OF_DIGITS = (ISO, SYSLOG, log_time.SLASHED, UNIX, log_time.AMERICAN, log_time.CHINESE)
 _DATES_OF_WORDS = (SYSLOG, ISO, log_time.CHINESE)
