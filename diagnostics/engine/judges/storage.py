@@ -114,9 +114,9 @@ def _scsi(document: JsonText) -> Iterator[Sign]:
     if isinstance(defects, int) and defects >= limits["grown_defects"]:
         yield document.locate("scsi_grown_defect_list"), "root", f"{defects} grown defects"
     counters = document.value.get("scsi_error_counter_log") or {}
-    for row in counters.values() if isinstance(counters, dict) else ():
+    for name, row in counters.items() if isinstance(counters, dict) else ():
         errors = _number(row.get("total_uncorrected_errors")) if isinstance(row, dict) else None
-        if errors and errors >= limits["uncorrected_errors"]:
+        if errors and errors >= limits["uncorrected_writes" if name == "write" else "uncorrected_errors"]:
             line = document.locate("total_uncorrected_errors", value=str(errors))
             yield line, "root", f"{errors} errors that were not corrected"
 

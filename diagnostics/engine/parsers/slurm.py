@@ -5,6 +5,7 @@ NodeName=gn-1 Arch=x86_64 ...                             scontrol show node, al
    Reason=Not responding [slurm@2026-11-09T17:43:02]
 REASON               USER      TIMESTAMP           NODELIST
 Not responding       slurm     2026-11-09T17:43:02 gn-[1-2]     sinfo -R
+REASON               NODELIST                                   sinfo -R --Format=reason,nodelist
 """
 
 import re
@@ -19,7 +20,9 @@ _BLOCK = re.compile(r"(?m:^[ \t]*NodeName=\S+ )")
 _NODE = re.compile(r"NodeName=(?P<node>\S+)")
 _STATE = re.compile(r"\bState=(?P<state>\S+)")
 _REASON = re.compile(r"\bReason=(?P<reason>.+?)(?: \[(?P<who>[^\]@]*)@(?P<at>[^\]]*)\])?\s*$")
-_HEADER = re.compile(r"REASON\s+USER(?:\(\d+\))?\s+TIMESTAMP\s+(?:STATE\s+)?NODELIST")
+_COLUMNS = r"REASON +(?:USER\S* +TIMESTAMP +(?:STATE +)?)?NODELIST"
+_HEADER = re.compile(_COLUMNS)
+_SHORT_ROW = re.compile(r"(?P<reason>\S.*?) {2,}(?P<nodes>\S+)\s*$")
 _ROW = re.compile(
     r"(?P<reason>\S.*?)\s+(?P<who>\w[\w.()-]*)\s+(?:\d{4}-\d\d-\d\dT[\d:]+|Unknown)\s+(?:[a-z][a-z*~#$@+-]*\s+)?(?P<nodes>\S+)\s*$"
 )
@@ -45,7 +48,7 @@ def reasons(text: str) -> Iterator[Reason]:
                 yield Reason(node, match["reason"], EvidenceLine(number, line))
         elif _HEADER.search(line):
             node, table = "", True
-        elif table and (match := _ROW.match(line)):
+        elif table and (match := _ROW.match(line) or _SHORT_ROW.match(line)):
             for name in hosts.expanded(match["nodes"]) or [match["nodes"]]:
                 yield Reason(name, match["reason"], EvidenceLine(number, line))
         elif table and not line:
@@ -53,6 +56,6 @@ def reasons(text: str) -> Iterator[Reason]:
 
 
 TEXT_KINDS: TextKinds = (
-    ("slurm-nodes", matches(r"(?m:^[ \t]*REASON +USER\S* +TIMESTAMP +(?:STATE +)?NODELIST)")),
+    ("slurm-nodes", matches(rf"(?m:^[ \t]*{_COLUMNS})")),
     ("slurm-nodes", lambda head: _BLOCK.search(head) is not None and "State=" in head),
 )
