@@ -225,3 +225,16 @@ def test_one_start_failure_in_the_words_of_runtime_and_kubelet():
 )
 def test_what_commands_answer(text: str, fault: str):
     assert_finds(fault, text + "\n")
+
+
+@pytest.mark.parametrize("keys", [("type", "object"), ("verb", "event")])
+def test_an_event_as_a_watch_wraps_it(keys: tuple[str, str]):
+    event = {
+        "involvedObject": {"kind": "Node", "name": "gn-4"},
+        "reason": "OOMKilling",
+        "message": "Memory cgroup out of memory: Killed process 812 (train) total-vm:753508kB, anon-rss:58776kB",
+    }
+    assert_finds("container.oom_killed", json.dumps({keys[0]: "ADDED", keys[1]: event}, indent=1))
+    assert_quiet(
+        json.dumps({keys[0]: "ADDED", keys[1]: event | {"reason": "Starting", "message": "Starting kubelet."}})
+    )

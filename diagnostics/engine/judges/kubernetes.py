@@ -103,7 +103,7 @@ def _conditions(source: Source, item: Any, name: str) -> Iterator[Observation]:
 
 
 def _event(source: Source, item: dict[str, Any], name: str) -> Iterator[Observation]:
-    if str(item.get("type")) != "Warning":
+    if str(item.get("type") or "Warning") != "Warning":
         return
     about = str(table(item, "involvedObject").get("name") or "")
     message = str(item.get("message") or item.get("note") or "")

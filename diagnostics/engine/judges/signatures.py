@@ -15,7 +15,7 @@ from diagnostics.engine.parsers.log_line import LogLine
 from diagnostics.engine.types import EvidenceLine, Observation
 
 _NEARBY_PCI = re.compile(
-    r"(?:PCI:)?[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}"
+    r"(?:PCI:|pci/)?[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}"
 )  # with its domain, lest a time of day pass for one
 _STRETCH = 1024  # characters of a message that a pattern looks at together; the kernel prints no more in one
 _OVERLAP = 384
@@ -123,6 +123,6 @@ def _from_lines_below(log: Log, line: LogLine, pattern: re.Pattern[str]) -> str 
 def _from_lines_before(log: Log, line: LogLine, count: int) -> str | None:
     for earlier in log.before(line, count=count):
         for word in earlier.message.replace("(", " ").replace(")", " ").split():
-            if _NEARBY_PCI.match(word) and (found := components.pci(word, board=True)):
+            if _NEARBY_PCI.match(word) and (found := components.pci(word.removeprefix("pci/"), board=True)):
                 return found
     return None

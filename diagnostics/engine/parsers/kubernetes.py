@@ -30,12 +30,25 @@ def rows(value: Any, key: str) -> list[dict[str, Any]]:
 
 
 def items(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list, or the one object that the document is."""
+    """The objects of a list, or the one object that the document is, or that a watch wrapped."""
+    value = _unwrapped(value)
     if isinstance(value, dict) and isinstance(value.get("items"), list):
         return rows(value, "items")
     if _is_status(value):
         return [{"kind": "Pod", "status": value}]
     return [value] if isinstance(value, dict) else []
+
+
+def _unwrapped(value: Any) -> Any:
+    """{"type" or "verb": "ADDED", "object" or "event": {...}}"""
+    if isinstance(value, dict) and str(value.get("type") or value.get("verb")) in ("ADDED", "MODIFIED"):
+        event = value.get("object") or value.get("event")
+        return (
+            {"kind": "Event", "metadata": {}} | event
+            if isinstance(event, dict) and "involvedObject" in event
+            else event
+        )
+    return value
 
 
 def inspected(value: Any) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from diagnostics.engine.parsers.recognise import TextKinds
 
-_DEVICE = re.compile(r"(?P<pci>(?:[0-9a-f]{4,5}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<what>\S.*)")
+_DEVICE = re.compile(r"(?P<pci>(?:[0-9a-f]{4,5}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<what>[^\s|].*)")
 _LINK = re.compile(r"\s+(?P<which>LnkCap|LnkSta):.*?Speed (?:[\d.]+GT/s|unknown)[^,]*, Width x(?P<width>\d+)")
 _BUS = re.compile(r"\s+Bus: primary=\w+, secondary=(?P<secondary>[0-9a-f]{2})")
 _BITS = re.compile(r"\s+(?P<name>DevSta|UESta|UEMsk|CESta):\s+(?P<bits>.*)")
