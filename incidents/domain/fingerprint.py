@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from incidents.domain import faults
+from incidents.domain import faults, pci
 
 NODE_LABELS = ("Hostname", "hostname", "node", "nodename", "node_name", "kubernetes_node", "host", "instance")
 JOB_LABELS = ("hpc_job", "job_id", "slurm_job_id", "jobid", "training_job")
@@ -209,12 +209,8 @@ def part_of(labels: Mapping[str, str], fault: str) -> tuple[str, str]:
 
 
 def pci_of(address: str) -> str:
-    """A PCI address as the kernel writes it, `0000:9b:00.0`; NVML's eight-digit domain is cut to four. "" if it is none."""
-    found = re.fullmatch(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.([0-7]))?", address.strip().lower())
-    if not found:
-        return ""
-    domain, bus, device, function = found.groups()
-    return f"{(domain or '0')[-4:].rjust(4, '0')}:{bus}:{device}.{function or '0'}"
+    """A PCI address as the kernel writes it, `0000:9b:00.0`; "" if it is none."""
+    return pci.normal(address) or ""
 
 
 def host_of(instance: str) -> str:

@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any, Literal
 
 from diagnostics.engine.types import Confidence, Role
-from incidents.domain import faults
+from incidents.domain import faults, pci
 
 Origin = Literal["kernel", "any"]
 
@@ -115,8 +115,8 @@ def signatures() -> tuple[Signature, ...]:
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
     found: list[Signature] = []
     for name in names:
-        table = _table(f"signatures/{name}")
-        found += [_signature(row, subject=name.removesuffix(".toml")) for row in table["signature"]]
+        rows = table(f"signatures/{name}")["signature"]
+        found += [_signature(row, subject=name.removesuffix(".toml")) for row in rows]
     return tuple(found)
 
 
@@ -132,20 +132,20 @@ def chains() -> tuple[Chain, ...]:
             bool(row.get("across_boots", False)),
             int(row.get("least", 1)),
         )
-        for row in _table("chains.toml")["chain"]
+        for row in table("chains.toml")["chain"]
     )
 
 
 @lru_cache(maxsize=1)
 def repeats() -> tuple[Repeat, ...]:
-    return tuple(Repeat(tuple(row.pop("faults")), **row) for row in _table("repeats.toml")["repeat"])
+    return tuple(Repeat(tuple(row.pop("faults")), **row) for row in table("repeats.toml")["repeat"])
 
 
 @lru_cache(maxsize=1)
 def together() -> tuple[Together, ...]:
     return tuple(
         Together(tuple(row["faults"]), re.compile(row["pattern"]), row["becomes"], row["nodes"], float(row["window_s"]))
-        for row in _table("together.toml")["together"]
+        for row in table("together.toml")["together"]
     )
 
 
@@ -158,13 +158,13 @@ def xid_rules() -> tuple[XidRule, ...]:
             row.get("fault"),
             row.get("role"),
         )
-        for row in _table("xids.toml")["rule"]
+        for row in table("xids.toml")["rule"]
     )
 
 
 @lru_cache(maxsize=1)
 def thresholds() -> dict[str, Any]:
-    return _table("thresholds.toml")
+    return table("thresholds.toml")
 
 
 def _signature(row: dict[str, Any], *, subject: str) -> Signature:
@@ -193,6 +193,7 @@ def _signature(row: dict[str, Any], *, subject: str) -> Signature:
     )
 
 
-def _table(name: str) -> dict[str, Any]:
-    with resources.files(__package__).joinpath(name).open("rb") as file:
-        return tomllib.load(file)
+def table(name: str) -> dict[str, Any]:
+    """One file of the catalogue; `{pci}` in it stands for the pattern of a PCI address."""
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return tomllib.loads(text.replace("{pci}", pci.ADDRESS))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from diagnostics.engine.catalog import _table
+from diagnostics.engine.catalog import table
 from diagnostics.engine.types import Role
 from incidents.domain import faults
 
@@ -75,18 +75,18 @@ class ResourceRule:
 @lru_cache(maxsize=1)
 def event_rules() -> tuple[EventRule, ...]:
     return tuple(
-        EventRule(_re(row["kind"]), _re(row["event"]), _meaning(row)) for row in _table("bmc_events.toml")["event"]
+        EventRule(_re(row["kind"]), _re(row["event"]), _meaning(row)) for row in table("bmc_events.toml")["event"]
     )
 
 
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
-    return tuple(Kind(_re(row["pattern"]), row["kind"]) for row in _table("bmc_sensors.toml")["kind"])
+    return tuple(Kind(_re(row["pattern"]), row["kind"]) for row in table("bmc_sensors.toml")["kind"])
 
 
 @lru_cache(maxsize=1)
 def state_bits() -> tuple[StateBit, ...]:
-    rows = _table("bmc_sensors.toml")["bit"]
+    rows = table("bmc_sensors.toml")["bit"]
     return tuple(
         StateBit(_re(row["name"]), row["bit"], row["event"], row["kind"], sum(1 << bit for bit in row.get("needs", ())))
         for row in rows
@@ -96,13 +96,13 @@ def state_bits() -> tuple[StateBit, ...]:
 @lru_cache(maxsize=1)
 def field_rules() -> tuple[FieldRule, ...]:
     return tuple(
-        FieldRule(_re(row["key"]), _re(row["value"]), _known(row)) for row in _table("bmc_fields.toml")["field"]
+        FieldRule(_re(row["key"]), _re(row["value"]), _known(row)) for row in table("bmc_fields.toml")["field"]
     )
 
 
 @lru_cache(maxsize=1)
 def message_rules() -> tuple[MessageRule, ...]:
-    rows = _table("bmc_messages.toml")["message"]
+    rows = table("bmc_messages.toml")["message"]
     return tuple(
         MessageRule(_re(row["id"]) if "id" in row else None, _re(row["text"]) if "text" in row else None, _meaning(row))
         for row in rows
@@ -111,14 +111,14 @@ def message_rules() -> tuple[MessageRule, ...]:
 
 @lru_cache(maxsize=1)
 def resource_rules() -> tuple[ResourceRule, ...]:
-    return tuple(_resource(row) for row in _table("bmc_resources.toml")["resource"])
+    return tuple(_resource(row) for row in table("bmc_resources.toml")["resource"])
 
 
 @lru_cache(maxsize=1)
 def flags() -> tuple[FieldRule, ...]:
     """Properties of Redfish resources that tell a fault by themselves."""
     return tuple(
-        FieldRule(_re(row["key"]), _re(row["value"]), _known(row)) for row in _table("bmc_resources.toml")["flag"]
+        FieldRule(_re(row["key"]), _re(row["value"]), _known(row)) for row in table("bmc_resources.toml")["flag"]
     )
 
 

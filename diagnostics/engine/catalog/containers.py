@@ -1,19 +1,17 @@
 """The facts about words of container tools. Read once."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
+from diagnostics.engine import catalog
 from diagnostics.engine.types import Role
 
 
 @lru_cache(maxsize=1)
 def table() -> dict[str, Any]:
-    with resources.files(__package__).joinpath("containers.toml").open("rb") as file:
-        return tomllib.load(file)
+    return catalog.table("containers.toml")
 
 
 def status(word: str) -> tuple[str, Role] | None:

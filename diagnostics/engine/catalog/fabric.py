@@ -1,12 +1,11 @@
 """The facts about fabric tools: counters, reasons of a link that is down, rates of adapters. Read once."""
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
+from diagnostics.engine import catalog
 from diagnostics.engine.types import Role
 
 
@@ -45,8 +44,7 @@ class LinkWords:
 
 @lru_cache(maxsize=1)
 def table() -> dict[str, Any]:
-    with resources.files(__package__).joinpath("fabric.toml").open("rb") as file:
-        return tomllib.load(file)
+    return catalog.table("fabric.toml")
 
 
 @lru_cache(maxsize=1)

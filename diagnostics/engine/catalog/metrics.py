@@ -1,13 +1,12 @@
 """What the values of metrics mean (metrics.toml)."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
+from diagnostics.engine import catalog
 from diagnostics.engine.types import Role
 from incidents.domain import faults
 
@@ -50,8 +49,7 @@ class XidMetric:
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Any]:
-    with resources.files(__package__).joinpath("metrics.toml").open("rb") as file:
-        return tomllib.load(file)
+    return catalog.table("metrics.toml")
 
 
 @lru_cache(maxsize=1)

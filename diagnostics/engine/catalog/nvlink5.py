@@ -1,12 +1,12 @@
 """What the registers of Xid 144 to 150 mean (nvlink5.toml), and those of Xid 74 (nvlink4.toml)."""
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import Any
+
+from diagnostics.engine import catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def decode(xid: int, unit: str, intr_info: int, error_status: int) -> Decoded | 
 @lru_cache(maxsize=1)
 def _rows() -> dict[int, list[Row]]:
     found: dict[int, list[Row]] = defaultdict(list)
-    for row in _table("nvlink5.toml")["decode"]:
+    for row in catalog.table("nvlink5.toml")["decode"]:
         found[row["xid"]].append(_row(row, row["intr"], row["immediate"]))
         if row.get("other_intr"):
             found[row["xid"]].insert(0, _row(row, row["other_intr"], row["other_immediate"]))
@@ -95,10 +95,5 @@ def bits_of(registers: Sequence[int]) -> list[Bits]:
 
 @lru_cache(maxsize=1)
 def _nvlink4() -> tuple[Bits, ...]:
-    rows = _table("nvlink4.toml")["bits"]
+    rows = catalog.table("nvlink4.toml")["bits"]
     return tuple(Bits(row["register"], tuple(row["bits"]), row["meaning"], row["weight"]) for row in rows)
-
-
-def _table(name: str) -> dict[str, Any]:
-    with resources.files(__package__).joinpath(name).open("rb") as file:
-        return tomllib.load(file)

@@ -25,7 +25,7 @@ def _turned(part: str) -> str:
 @lru_cache(maxsize=1)
 def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
     told = [(one.detail, one.detail_zh) for one in catalog.repeats()]
-    told += [(row["en"], row["zh"]) for row in catalog._table("phrases.toml")["phrase"]]
+    told += [(row["en"], row["zh"]) for row in catalog.table("phrases.toml")["phrase"]]
     return tuple((_pattern(english), chinese) for english, chinese in told)
 
 

@@ -17,5 +17,5 @@ def of_check(name: str) -> str | None:
 
 @lru_cache(maxsize=2)
 def _table(kind: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    rows = catalog._table("settings.toml")[kind]
+    rows = catalog.table("settings.toml")[kind]
     return tuple((re.compile(row["pattern"]), faults.get(row["fault"]).code) for row in rows)

@@ -43,7 +43,7 @@ class Tool:
 
 @lru_cache(maxsize=1)
 def tools() -> tuple[Tool, ...]:
-    return tuple(_tool(row) for row in catalog._table("tools.toml")["tool"])
+    return tuple(_tool(row) for row in catalog.table("tools.toml")["tool"])
 
 
 def _tool(row: dict[str, Any]) -> Tool:

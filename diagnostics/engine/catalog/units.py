@@ -13,7 +13,7 @@ def fault_of(unit: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _units() -> tuple[tuple[re.Pattern[str], str | None], ...]:
-    rows = catalog._table("units.toml")["unit"]
+    rows = catalog.table("units.toml")["unit"]
     return tuple(
         (re.compile(row["pattern"]), faults.get(row["fault"]).code if "fault" in row else None) for row in rows
     )

@@ -13,5 +13,5 @@ def fault_of(text: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _words() -> tuple[tuple[re.Pattern[str], str], ...]:
-    rows = catalog._table("words.toml")["words"]
+    rows = catalog.table("words.toml")["words"]
     return tuple((re.compile(row["pattern"]), faults.get(row["fault"]).code) for row in rows)

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Mapping
 
-_PCI = re.compile(
-    r"(?:pci:)?(?:(?P<domain>[0-9a-f]{4,8}):)?(?P<bus>[0-9a-f]{2}):(?P<device>[0-9a-f]{2})(?:\.(?P<function>[0-7]))?"
-)
+from incidents.domain.pci import normal as pci
+
 _NVME = re.compile(r"(nvme\d+)(?:c\d+)?(?:n\d+(?:p\d+)?)?")
 _SCSI = re.compile(r"((?:sd|vd|xvd|hd)[a-z]+)\d*")
 
@@ -14,16 +13,6 @@ _FORMS = {
     "board": "{}", "pci": "{}", "gpu": "GPU {}", "drive": "{}", "dimm": "{}", "cpu": "CPU {}", "device": "{}", "netdev": "{}",
     "server": "{}", "slot": "slot {}", "unit": "{}", "task": "{}", "name": "module {}",
 }  # fmt: skip
-
-
-def pci(text: str, *, board: bool = False) -> str | None:
-    """`00000000:3B:00.0` and `PCI:0000:3b:00` -> `0000:3b:00.0`; with `board` every function counts as the first."""
-    match = _PCI.match(text.strip().lower())
-    if not match:
-        return None
-    domain = (match["domain"] or "0000")[-8:]
-    domain = domain[4:] if len(domain) == 8 and domain.startswith("0000") else domain
-    return f"{domain}:{match['bus']}:{match['device']}.{'0' if board else match['function'] or '0'}"
 
 
 def from_groups(groups: Mapping[str, str | None]) -> str | None:
@@ -63,4 +52,4 @@ def related(first: str | None, second: str | None) -> bool:
 
 
 def _is_pci(name: str) -> bool:
-    return bool(_PCI.fullmatch(name))
+    return pci(name) is not None

@@ -40,7 +40,7 @@ def _part(reason: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], str], ...]]:
-    table = catalog._table("slurm.toml")
+    table = catalog.table("slurm.toml")
     known = tuple((re.compile(row["pattern"]), faults.get(row["fault"]).code) for row in table["reason"])
     return re.compile(table["settled"]), known
 
