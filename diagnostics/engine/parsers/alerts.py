@@ -28,8 +28,7 @@ class Alert:
 
 
 def alerts(document: JsonText) -> list[Alert]:
-    value = document.value
-    rows = value if isinstance(value, list) else value.get("alerts") or []
+    rows = _rows(document.value)
     return [_alert(document, row) for row in rows if isinstance(row, dict) and isinstance(row.get("labels"), dict)]
 
 
@@ -70,14 +69,17 @@ def cloud_events(document: JsonText) -> Iterator[Alert]:
         yield Alert(words, None, None, state in ("Degraded", "Unavailable"), document.locate("availabilityState"), True)
 
 
+def _rows(value: Any) -> list[Any]:
+    """A delivery, a list, or one alert alone."""
+    if isinstance(value, dict) and "labels" in value:
+        return [value]
+    rows = value.get("alerts") if isinstance(value, dict) else value
+    return rows if isinstance(rows, list) else []
+
+
 def _is_alerts(value: Any) -> bool:
-    rows = value if isinstance(value, list) else value.get("alerts") if isinstance(value, dict) else None
-    return (
-        isinstance(rows, list)
-        and bool(rows)
-        and isinstance(rows[0], dict)
-        and "alertname" in (rows[0].get("labels") or {})
-    )
+    first = next(iter(_rows(value)), None)
+    return isinstance(first, dict) and "alertname" in (first.get("labels") or {})
 
 
 def _is_cloud(value: Any) -> bool:
