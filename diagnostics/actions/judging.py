@@ -12,6 +12,7 @@ from django.db.models import F, Q
 from diagnostics import events, queries
 from diagnostics.actions import evidence as vault
 from diagnostics.actions.runs import note
+from diagnostics.engine.catalog.profiles import Profile
 from diagnostics.engine.limited import CannotRun, diagnose_limited
 from diagnostics.engine.types import CATALOG_VERSION, ENGINE_VERSION, Check, Diagnosis, Part, Verdict
 from diagnostics.engine.types import Finding as Found
@@ -79,6 +80,7 @@ def judged(run: DiagnosticRun) -> Judged:
         node=hostname,
         problems=problems,
         inventory=queries.hardware_of(run.node),
+        profile=Profile(gpus=run.node.expected_gpus if run.node else None),
     )
     return Judged(diagnosis, sources)
 

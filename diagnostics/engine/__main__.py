@@ -7,8 +7,11 @@ import os
 import resource
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from diagnostics.engine import bundle
+from diagnostics.engine.catalog.profiles import NOTHING, BadProfile, Profile
+from diagnostics.engine.catalog.profiles import read as read_profile
 from diagnostics.engine.diagnose import diagnose, document
 from diagnostics.engine.document import action_in, detail_in, told_in
 from diagnostics.engine.limited import limit
@@ -58,7 +61,11 @@ def _answer(options: argparse.Namespace) -> int:
             unreadable = True
             continue
         try:
-            diagnoses.append(diagnose(read.parts, path=path, is_bundle=read.is_bundle, problems=read.problems))
+            diagnoses.append(
+                diagnose(
+                    read.parts, path=path, is_bundle=read.is_bundle, problems=read.problems, profile=options.profile
+                )
+            )
         except MemoryError:
             more = f"it needs more than {options.memory} MiB of memory; --memory allows more"
             gap = Check(path, (), "could_not_check", more)
@@ -82,6 +89,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON (sickbay.findings/1)")
     parser.add_argument(
+        "--profile",
+        type=_profile,
+        default=NOTHING,
+        metavar="FILE",
+        help="what your nodes have (TOML; see docs/engine.md)",
+    )
+    parser.add_argument(
         "--memory",
         type=int,
         default=MEMORY_MIB,
@@ -90,6 +104,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--lang", choices=sorted(_WORDS), default="en", help="language of titles, actions and details")
     return parser
+
+
+def _profile(path: str) -> Profile:
+    try:
+        return read_profile(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, BadProfile) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise argparse.ArgumentTypeError(f"{path}: {why}") from error
 
 
 def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:

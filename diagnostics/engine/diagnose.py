@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from diagnostics.engine import gpu_count
+from diagnostics.engine.catalog.profiles import NOTHING, Profile, used
 from diagnostics.engine.document import document
 from diagnostics.engine.findings import findings
 from diagnostics.engine.identities import Identities
@@ -30,14 +31,23 @@ def diagnose(
     is_bundle: bool = False,
     problems: Sequence[Check] = (),
     inventory: Sequence[PartFacts] = (),
+    profile: Profile = NOTHING,
 ) -> Diagnosis:
     """Judges the parts together, as evidence of one node or job.
 
     `since` (aware) leaves out what carries an earlier time of its own; what carries none stays. What is older than `live_since`
     (aware) is told with its time, as a note: it raises no alarm any more. `node` names the node where the evidence does not.
     `problems` are what the reader of the parts could not read, known when all were read. `inventory`: the parts of the node as they
-    were known before, which outlives a lost GPU.
+    were known before, which outlives a lost GPU. `profile`: what the site says of such a node.
     """
+    with used(profile):
+        return _diagnosed(parts, path, since, live_since, node, is_bundle, problems, inventory)
+
+
+def _diagnosed(
+    parts: Iterable[Part], path: str, since: datetime | None, live_since: datetime | None, node: str | None, is_bundle: bool,
+    problems: Sequence[Check], inventory: Sequence[PartFacts],
+) -> Diagnosis:  # fmt: skip
     identities = Identities()
     identities.learn(inventory, node)
     seen, checks, reads = [], [], []

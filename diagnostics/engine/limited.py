@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from diagnostics.engine import wire
+from diagnostics.engine.catalog.profiles import NOTHING as NOTHING_SAID
+from diagnostics.engine.catalog.profiles import Profile
 from diagnostics.engine.diagnose import diagnose
 from diagnostics.engine.types import Check, Diagnosis, Part, Verdict
 from incidents.domain.hardware import PartFacts
@@ -46,6 +48,7 @@ class Asked:
     is_bundle: bool
     problems: tuple[Check, ...]
     inventory: tuple[PartFacts, ...]
+    profile: Profile
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     first_lines: tuple[int, ...]
@@ -63,6 +66,7 @@ def diagnose_limited(
     is_bundle: bool = False,
     problems: Sequence[Check] = (),
     inventory: Sequence[PartFacts] = (),
+    profile: Profile = NOTHING_SAID,
     memory_bytes: int = MEMORY_BYTES,
     seconds: float = SECONDS,
 ) -> Diagnosis:
@@ -71,7 +75,7 @@ def diagnose_limited(
     Raises CannotRun.
     """
     asked = Asked(
-        path, since, live_since, node, is_bundle, tuple(problems), tuple(inventory), tuple(part.name for part in parts),
+        path, since, live_since, node, is_bundle, tuple(problems), tuple(inventory), profile, tuple(part.name for part in parts),
         tuple(len(part.data) for part in parts), tuple(part.first_line for part in parts), memory_bytes, seconds,
     )  # fmt: skip
     try:
@@ -145,7 +149,7 @@ def _child() -> int:
     try:
         found = diagnose(
             _parts(asked, source), path=asked.path, since=asked.since, live_since=asked.live_since, node=asked.node,
-            is_bundle=asked.is_bundle, problems=asked.problems, inventory=asked.inventory,
+            is_bundle=asked.is_bundle, problems=asked.problems, inventory=asked.inventory, profile=asked.profile,
         )  # fmt: skip
         answer = json.dumps(wire.plain(found))
     except MemoryError:

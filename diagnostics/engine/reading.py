@@ -137,6 +137,7 @@ def _of_each_node(found: Read, piece: sections.Section) -> Iterator[Read]:
         command=piece.command,
         observations=[_in_file(one, piece) for one in found.observations],
         checks=[_of_section(check, piece.part.first_line) for check in found.checks],
+        parts=[_part_in_file(part, piece) for part in found.parts],
     )
     if not piece.nodes:
         yield found
@@ -158,6 +159,12 @@ def _in_file(one: Observation, piece: sections.Section) -> Observation:
         return one
     number = _number_in_file(one.line.number, piece) if one.line.number else 0
     return replace(one, line=EvidenceLine(number, one.line.text), order=_number_in_file(one.order, piece))
+
+
+def _part_in_file(part: PartFacts, piece: sections.Section) -> PartFacts:
+    if not part.attributes.get("line"):
+        return part
+    return replace(part, attributes={**part.attributes, "line": _number_in_file(int(part.attributes["line"]), piece)})
 
 
 def _number_in_file(number: int, piece: sections.Section) -> int:

@@ -94,6 +94,10 @@ def xids() -> tuple[XidMetric, ...]:
     return tuple(XidMetric(row["name"], row.get("label", "")) for row in _table()["xid"])
 
 
+def gpu_temperatures() -> frozenset[str]:
+    return frozenset(_table()["gpu_temperatures"])
+
+
 def quiet_xids() -> frozenset[int]:
     return frozenset(_table()["quiet_xids"])
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from diagnostics.engine.catalog import fabric
+from diagnostics.engine.catalog import fabric, profiles
 from diagnostics.engine.parsers import infiniband
 from diagnostics.engine.parsers.infiniband import Port
 from diagnostics.engine.parsers.json_text import JsonText
@@ -65,6 +65,8 @@ def _slow(port: Port, usual: tuple[float, str] | None, source_name: str) -> Obse
     if usual and rate < usual[0] and port.values.get("ca_type", "") in ("", usual[1]):
         detail = f"{rate:g} Gb/s, its sisters {usual[0]:g}"
         return _say("fabric.rate_degraded", port, "rate", source_name, detail=detail)
+    if (wanted := profiles.current().ib_rate_gb_s) and rate < wanted:
+        return _say("fabric.rate_degraded", port, "rate", source_name, detail=f"{rate:g} of {wanted:g} Gb/s")
     best = fabric.table()["adapter_rate"].get(port.values.get("ca_type", "").split(" ")[0])
     if best and rate * 4 < best:
         detail = f"{rate:g} Gb/s, the adapter can do {best}"

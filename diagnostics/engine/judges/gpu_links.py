@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from diagnostics.engine import catalog
+from diagnostics.engine.catalog import profiles
 from diagnostics.engine.parsers import smi_links
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.smi_links import Board, Link
@@ -13,8 +14,6 @@ from incidents.domain.hardware import PartFacts
 
 _DOWN = re.compile(r"<?inactive>?|down\b|<?disabled>?", re.IGNORECASE)
 _SPEED = re.compile(r"(\d+(?:\.\d+)?) GB/s")
-# Boards on a base board with switches: for them "all links are inactive" is no missing bridge.
-_ON_BASEBOARD = re.compile(r"SXM|HBM3|(?<![A-Z])H200(?! NVL)|\bG?B[23]00\b")
 
 
 def judge(log: Log, *, source_name: str) -> list[Observation]:
@@ -35,16 +34,23 @@ def _states(board: Board, boards: Sequence[Board], source_name: str) -> Iterator
         number, raw = board.all_inactive or (down[0].number, down[0].raw)
         if any(_is_linked(other) for other in boards):
             yield _say("gpu.nvlink.error", board, number, raw, source_name, detail="other GPUs have links")
-        elif (len(boards) > 1 or board.index != "0") and _ON_BASEBOARD.search(board.name):
+        elif (len(boards) > 1 or board.index != "0") and _is_on_baseboard(board):
             yield _say(
                 "gpu.nvlink.error", board, number, raw, source_name, confidence="medium", detail="no GPU has a link"
             )
     yield from _slow(board, states, source_name)
 
 
+def _is_on_baseboard(board: Board) -> bool:
+    """With switches: for it "all links are inactive" is no missing bridge."""
+    known = profiles.gpu(board.name)
+    return known is not None and known.baseboard
+
+
 def _slow(board: Board, states: Sequence[Link], source_name: str) -> Iterator[Observation]:
+    known = profiles.gpu(board.name)
     speeds = {link: float(match.group(1)) for link in states if (match := _SPEED.match(link.state))}
-    most = max(speeds.values(), default=0)
+    most = max(*speeds.values(), (known and known.link_gb_s) or 0, 0)
     slow = [link for link, speed in speeds.items() if 0 < speed < most]
     if slow:
         detail = f"others have {most:g} GB/s"

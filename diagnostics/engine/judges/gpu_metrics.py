@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from diagnostics.engine.catalog import metrics as catalog
+from diagnostics.engine.catalog import profiles
 from diagnostics.engine.judges import gpu_peers, gpu_samples
 from diagnostics.engine.judges.gpu_speaker import Speaker
 from diagnostics.engine.judges.metric_signs import index_of, label, pci_of, sign
@@ -44,6 +45,17 @@ def _settings(metric: Metric) -> Iterator[Setting]:
 def _name(metric: Metric) -> str:
     index = index_of(metric)
     return pci_of(metric) or (f"GPU {index}" if index else label(metric, "uuid"))
+
+
+def against_profile(metrics: Sequence[Metric], source_name: str) -> list[Observation]:
+    """Most exporters tell how warm a GPU is and not how warm it may be; that, its profile knows."""
+    found = []
+    for metric in metrics:
+        known = profiles.gpu(label(metric, "model")) if metric.name in catalog.gpu_temperatures() else None
+        if known and known.slowdown_c and metric.value >= known.slowdown_c:
+            detail = f"{metric.value:g} C, slowdown at {known.slowdown_c:g} C"
+            found.append(sign("gpu.thermal.slowdown", metric, source_name, component=_name(metric), detail=detail))
+    return found
 
 
 def xids(metrics: Sequence[Metric], source_name: str) -> list[Observation]:

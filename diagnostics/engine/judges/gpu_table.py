@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from diagnostics.engine.catalog import profiles
 from diagnostics.engine.judges import components, gpu_peers
 from diagnostics.engine.judges.gpu_speaker import Speaker, limits_of_gpu
 from diagnostics.engine.parsers import smi_lists, smi_table
@@ -15,6 +16,7 @@ from incidents.domain.hardware import PartFacts
 _UNREAD = re.compile(r"ERR!|Unknown Error")
 _LOST = re.compile(r"GPU is lost|GPU requires reset|Requires reset")
 _WAITS = re.compile(r"\b(?:En|Dis)abled\*")
+_TEMPERATURE = re.compile(r"\s(?P<value>\d{1,3})C\s")
 _VITAL = 2  # cells that cannot be read: one may be a broken fan or sensor
 
 
@@ -75,8 +77,17 @@ def _of(board: Board, source_name: str) -> Iterator[Observation]:
         )
     if re.fullmatch(r"[1-9]\d*", board.errors):
         yield _say("gpu.ecc.uncorrectable", board.first, component, source_name, signature="smi-table-uncorrected")
+    yield from _too_hot(board, component, source_name)
     if _WAITS.search(board.modes.raw):
         yield _say("gpu.mig.misconfigured", board.modes, component, source_name, detail="the mode waits for a reset")
+
+
+def _too_hot(board: Board, component: str | None, source_name: str) -> Iterator[Observation]:
+    """The table has no limits; where the board begins to slow down, its profile knows."""
+    known, shown = profiles.gpu(board.name), _TEMPERATURE.search(board.readings.raw)
+    if known and known.slowdown_c and shown and int(shown["value"]) >= known.slowdown_c:
+        detail = f"{shown['value']} C, slowdown at {known.slowdown_c:g} C"
+        yield _say("gpu.thermal.slowdown", board.readings, component, source_name, confidence="medium", detail=detail)
 
 
 def _say(
@@ -91,10 +102,16 @@ def _say(
 
 def parts_of_table(log: Log) -> list[PartFacts]:
     return [
-        PartFacts("gpu", board.index, model=board.name, pci_address=components.pci(board.pci, board=True) or "")
+        PartFacts(
+            "gpu", board.index, model=board.name, pci_address=components.pci(board.pci, board=True) or "",
+            attributes={"line": board.first.number, "text": board.first.raw},
+        )
         for board in smi_table.boards(log.text)
-    ]
+    ]  # fmt: skip
 
 
 def parts_of_list(log: Log) -> list[PartFacts]:
-    return [PartFacts("gpu", one.index, model=one.name, uuid=one.uuid) for one in smi_lists.gpus(log.text)]
+    return [
+        PartFacts("gpu", one.index, model=one.name, uuid=one.uuid, attributes={"line": one.number, "text": one.raw})
+        for one in smi_lists.gpus(log.text)
+    ]

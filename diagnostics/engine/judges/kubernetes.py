@@ -108,9 +108,7 @@ def _event(source: Source, item: dict[str, Any], name: str) -> Iterator[Observat
     about = str(table(item, "involvedObject").get("name") or "")
     message = str(item.get("message") or item.get("note") or "")
     # A monitor of the node's log hands on what the kernel said, which is known by how it begins.
-    found = source.quoted(f"Warning {item.get('reason')} {message}", "message") or source.quoted(
-        message, "message"
-    )
+    found = source.quoted(f"Warning {item.get('reason')} {message}", "message") or source.quoted(message, "message")
     line = source.document.locate("message", value=f'"{message[:20]}', after=source.anchor)
     for one in found:
         of_node = str(table(item, "involvedObject").get("kind")) == "Node" and one.component

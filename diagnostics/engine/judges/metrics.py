@@ -16,6 +16,7 @@ _UNREAD = "metrics show only what their exporter reads; a log or a diagnostic ru
 
 _JUDGES: tuple[Callable[[Sequence[Metric], str], list[Observation]], ...] = (
     gpu_metrics.beside_peers,
+    gpu_metrics.against_profile,
     gpu_metrics.xids,
     metric_rules.judge,
     host_metrics.limits,

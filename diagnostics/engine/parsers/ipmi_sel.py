@@ -36,7 +36,9 @@ _DATE = re.compile(
     r"\d{1,2}/\d{1,2}/\d{2,4}|[A-Z][a-z]{2}-\d{1,2}-\d{4}|\d{1,2}-[A-Z][a-z]{2}-\d{4}|\d{4}[-/]\d{2}[-/]\d{2}"
 )
 _UNDATED = ("pre-init", "postinit", "pre-init time-stamp", "pre-init timestamp", "unspecified")
-_CLOCK = re.compile(r"(?:\d{1,2}:\d{2}(?::\d{2})?(?: [AP]M)?(?: (?:[A-Z]{2,5}|[+-]\d\d(?::?\d\d)?))?|\d{10}|[Nn]/[Aa]|[Uu]nknown)$")
+_CLOCK = re.compile(
+    r"(?:\d{1,2}:\d{2}(?::\d{2})?(?: [AP]M)?(?: (?:[A-Z]{2,5}|[+-]\d\d(?::?\d\d)?))?|\d{10}|[Nn]/[Aa]|[Uu]nknown)$"
+)
 _UP, _DOWN = ("asserted", "assertion event", "assertion"), ("deasserted", "deassertion event", "deassertion")
 _STATES = ("nominal", "warning", "critical", "n/a")
 # The form of nearly all rows: what is behind the stamp repeats, and is taken apart once.

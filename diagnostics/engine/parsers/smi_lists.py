@@ -19,12 +19,14 @@ class Listed:
     index: str
     name: str
     uuid: str
+    number: int
+    raw: str
 
 
 def gpus(text: str) -> Iterator[Listed]:
-    for raw in text.splitlines():
+    for number, raw in enumerate(text.splitlines(), 1):
         if match := _GPU.match(raw):
-            yield Listed(match["index"], match["name"].strip(), match["uuid"].strip())
+            yield Listed(match["index"], match["name"].strip(), match["uuid"].strip(), number, raw.strip())
 
 
 def _is_list(head: str) -> bool:
