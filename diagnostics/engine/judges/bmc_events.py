@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from diagnostics.engine.catalog import bmc as catalog
+from diagnostics.engine.catalog import thresholds
 from diagnostics.engine.catalog.bmc import Meaning
 from diagnostics.engine.judges import bmc_messages, bmc_sensors
 from diagnostics.engine.judges.tally import Hit, Tally
@@ -33,8 +34,6 @@ _INVALID = re.compile(
 _LOGGED_IN = re.compile(r"\blogged in\b|log.?in (?:was )?success|successful(?:ly)? log", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}\b")
 _MEASURED = re.compile(r"[-\d.]*")  # a check plug-in gives the value where others give the event
-_MANY_LOGINS = 5
-_FEW_LOGINS = 2  # with a log-in from the same place after them
 _WELL_WORDS = ("nominal", "ok", "normal")
 _BY_SEVERITY = {"critical": Meaning("node.unclassified"), "warning": Meaning("node.unclassified", "note")}
 _VAGUE = (
@@ -217,7 +216,7 @@ def _power(found: list[Observation], events: list[Event]) -> list[Observation]:
 def _logins(found: list[Observation], events: list[Event]) -> list[Observation]:
     """A mistyped password is nobody's business; many are, and so is the log-in that follows a few from the same place."""
     failed = [event for event in events if _is_failed_login(event.event)]
-    if sum(event.times for event in failed) < _MANY_LOGINS and not _was_guessed(failed, events):
+    if sum(event.times for event in failed) < thresholds()["bmc"]["failed_logins"] and not _was_guessed(failed, events):
         return found
     return [replace(seen, role="root") if seen.fault == "bmc.audit_event" else seen for seen in found]
 
@@ -233,7 +232,7 @@ def _was_guessed(failed: list[Event], events: list[Event]) -> bool:
         places.update(dict.fromkeys(_ADDRESS.findall(event.event), event.times))
     first = {place: event.number for event in reversed(failed) for place in _ADDRESS.findall(event.event)}
     return any(
-        places[place] >= _FEW_LOGINS and event.number > first[place]
+        places[place] >= thresholds()["bmc"]["failed_logins_before_one"] and event.number > first[place]
         for event in events if places and _LOGGED_IN.search(event.event)
         for place in _ADDRESS.findall(event.event)
     )  # fmt: skip

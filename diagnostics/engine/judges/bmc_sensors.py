@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from diagnostics.engine.catalog import bmc as catalog
+from diagnostics.engine.catalog import thresholds
 from diagnostics.engine.catalog.bmc import Meaning
 from diagnostics.engine.parsers import ipmi_blocks, ipmi_sensors
 from diagnostics.engine.parsers.ipmi_sensors import Sensor
@@ -14,7 +15,6 @@ _UNREAD = frozenset(["ns", "na", "n/a"])
 _LEVELS = {"nc": "Non-critical", "cr": "Critical", "nr": "Non-recoverable"}
 _SIDES = {"l": "Lower", "u": "Upper"}
 _LOW_KINDS = ("Fan", "Voltage", "Battery")  # whose trouble is to fall, where the table does not say on which side
-_COLD = 5.0  # degrees: a part of a running server that claims to be colder is a broken sensor
 _WELL = re.compile(
     r"Presence detected|Fully Redundant|^OK$|State Deasserted|Drive Present|Transition to (?:OK|Running)", re.IGNORECASE
 )
@@ -101,7 +101,11 @@ def _limit(sensor: Sensor, kind: str) -> str:
 
 def _is_broken(sensor: Sensor, kind: str, limit: str) -> bool:
     value = sensor.value
-    return kind == "Temperature" and value is not None and (value < _COLD or limit.startswith("Lower"))
+    return (
+        kind == "Temperature"
+        and value is not None
+        and (value < thresholds()["bmc"]["coldest_c"] or limit.startswith("Lower"))
+    )
 
 
 def _of_bits(sensor: Sensor) -> Meaning | None:

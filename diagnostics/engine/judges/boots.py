@@ -2,12 +2,12 @@
 
 import re
 
+from diagnostics.engine import catalog
 from diagnostics.engine.parsers.log_line import LogLine
 
 # journalctl's mark between boots, and what the kernel says first.
 LITERALS = ("-- Boot ", "-- Reboot --", "Linux version ")
 _MARK = re.compile(r"-- (?:Boot (?P<id>[0-9a-f]{8,32})|Reboot) --")
-_BACK_S = 60.0  # lines are printed a little out of order; a clock of a boot that goes back further is another boot's
 
 
 class Boots:
@@ -36,7 +36,7 @@ class Boots:
         return line
 
     def _follow(self, host: str | None, uptime: float) -> None:
-        if uptime + _BACK_S < self._uptime.get(host, 0.0):
+        if uptime + catalog.thresholds()["host"]["clock_back_s"] < self._uptime.get(host, 0.0):
             self._next(host)
         self._uptime[host] = uptime
 

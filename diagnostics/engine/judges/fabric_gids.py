@@ -1,11 +1,10 @@
 """RoCE adapters without the GID that the others have: their interface has no address, so nothing can be routed to them."""
 
+from diagnostics.engine import catalog
 from diagnostics.engine.parsers import gids
 from diagnostics.engine.parsers.gids import Gid
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import Observation, Role
-
-_SISTERS = 3  # adapters with an address before one without is missed
 
 
 def table(log: Log, *, source_name: str) -> list[Observation]:
@@ -15,7 +14,7 @@ def table(log: Log, *, source_name: str) -> list[Observation]:
         first.setdefault(row.adapter, row)
     routed = {row.adapter for row in rows if row.routed}
     bare = [row for adapter, row in first.items() if adapter not in routed]
-    missed = len(routed) >= _SISTERS and len(bare) * 4 <= len(first)
+    missed = len(routed) >= catalog.thresholds()["fabric"]["gid_sisters"] and len(bare) * 4 <= len(first)
     role: Role = "root" if missed else "note"
     return [
         Observation(

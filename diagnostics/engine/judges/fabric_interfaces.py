@@ -3,7 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from diagnostics.engine import catalog
 from diagnostics.engine.catalog import fabric
 from diagnostics.engine.parsers import bonding, ethtool
 from diagnostics.engine.parsers.ethtool import Interface, IpLink
@@ -11,10 +13,13 @@ from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import Confidence, EvidenceLine, Observation, Role
 
-_JUMBO = 4200  # bytes: what RoCE is set up with, and management hardly ever
-_SISTERS = 3
 _PORT_NAME = re.compile(r"^en\w*?(?P<form>(?P<function>f\d+)?np\d+)$")
 _ALARM = re.compile(r"(?i)\b(?P<level>alarm|warning)\b")
+
+
+def _limits() -> dict[str, Any]:
+    limits: dict[str, Any] = catalog.thresholds()["fabric"]
+    return limits
 
 
 def settings(log: Log, *, source_name: str) -> list[Observation]:
@@ -85,7 +90,7 @@ def _usual_speed(found: Sequence[Interface]) -> tuple[int, int] | None:
     if not speeds:
         return None
     (best, speed), count = speeds.most_common(1)[0]
-    return (best, speed or 0) if count >= _SISTERS and count * 2 > speeds.total() else None
+    return (best, speed or 0) if count >= _limits()["interface_sisters"] and count * 2 > speeds.total() else None
 
 
 def modules(log: Log, *, source_name: str) -> list[Observation]:
@@ -129,7 +134,11 @@ def links_of_json(document: JsonText, *, source_name: str) -> list[Observation]:
 
 
 def _missing_carriers(found: Sequence[IpLink], source_name: str) -> list[Observation]:
-    jumbo = [link for link in found if link.mtu >= _JUMBO and not link.infiniband and "LOOPBACK" not in link.flags]
+    jumbo = [
+        link
+        for link in found
+        if link.mtu >= _limits()["jumbo_bytes"] and not link.infiniband and "LOOPBACK" not in link.flags
+    ]
     up = sum("LOWER_UP" in link.flags for link in jumbo)
     cut_off = not any("LOWER_UP" in link.flags for link in found if _is_physical(link))
     return [
@@ -156,13 +165,16 @@ def _is_missed_by_kin(link: IpLink, found: Sequence[IpLink]) -> bool:
         return False
     kin = [other for other in found if (one := _PORT_NAME.search(other.name)) and one["form"] == form["form"]]
     up = sum("LOWER_UP" in other.flags for other in kin)
-    return up >= (_SISTERS if form["function"] else _SISTERS - 1) and (len(kin) - up) * 3 <= len(kin)
+    return up >= _limits()["interface_sisters"] - (0 if form["function"] else 1) and (len(kin) - up) * 3 <= len(kin)
 
 
 def _is_missed(link: IpLink, jumbo: Sequence[IpLink], up: int) -> bool:
     """One of few without carrier among interfaces that are set up for RoCE."""
     return (
-        link in jumbo and up >= _SISTERS and (len(jumbo) - up) * 3 <= len(jumbo) and not link.name.startswith(VIRTUAL)
+        link in jumbo
+        and up >= _limits()["interface_sisters"]
+        and (len(jumbo) - up) * 3 <= len(jumbo)
+        and not link.name.startswith(VIRTUAL)
     )
 
 

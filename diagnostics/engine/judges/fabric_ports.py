@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from diagnostics.engine import catalog
 from diagnostics.engine.catalog import fabric, profiles
 from diagnostics.engine.parsers import infiniband
 from diagnostics.engine.parsers.infiniband import Port
@@ -11,8 +12,6 @@ from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import Confidence, EvidenceLine, Observation, Role
 
 _WELL = ("active", "armed", "init", "active_defer")
-_SISTERS = 4  # Ethernet ports that must agree before one that is down is missed
-_ETHERNET_FABRIC_RATE = 100.0  # Gb/s: slower ports serve management
 
 
 def ports(log: Log, *, source_name: str) -> list[Observation]:
@@ -68,7 +67,7 @@ def _slow(port: Port, usual: tuple[float, str] | None, source_name: str) -> Obse
     if (wanted := profiles.current().ib_rate_gb_s) and rate < wanted:
         return _say("fabric.rate_degraded", port, "rate", source_name, detail=f"{rate:g} of {wanted:g} Gb/s")
     best = fabric.table()["adapter_rate"].get(port.values.get("ca_type", "").split(" ")[0])
-    if best and rate * 4 < best:
+    if best and rate < best * catalog.thresholds()["fabric"]["adapter_rate_share"]:
         detail = f"{rate:g} Gb/s, the adapter can do {best}"
         return _say("fabric.rate_degraded", port, "rate", source_name, detail=detail, confidence="medium")
     return None
@@ -112,10 +111,11 @@ def _missed_ethernet(found: Sequence[Port]) -> frozenset[str]:
     for port in found:
         kinds.setdefault(port.values.get("ca_type", ""), []).append(port)
     missed: set[str] = set()
+    limits = catalog.thresholds()["fabric"]
     for kin in kinds.values():
         down = [port.adapter for port in kin if not _is_up(port)]
-        fast = all((port.rate or _ETHERNET_FABRIC_RATE) >= _ETHERNET_FABRIC_RATE for port in kin if _is_up(port))
-        if len(kin) >= _SISTERS and len(down) * 4 <= len(kin) and fast:
+        fast = all((port.rate or limits["ethernet_gb_s"]) >= limits["ethernet_gb_s"] for port in kin if _is_up(port))
+        if len(kin) >= limits["ethernet_sisters"] and len(down) * 4 <= len(kin) and fast:
             missed |= set(down)
     return frozenset(missed)
 

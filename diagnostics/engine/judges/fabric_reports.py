@@ -2,13 +2,12 @@
 
 from collections import Counter
 
+from diagnostics.engine import catalog
 from diagnostics.engine.catalog import fabric
 from diagnostics.engine.parsers import fabric_reports
 from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import Observation, Role
-
-_SISTERS = 2
 
 
 def links(log: Log, *, source_name: str) -> list[Observation]:
@@ -31,13 +30,14 @@ def widths(log: Log, *, source_name: str) -> list[Observation]:
     """Ports with fewer lanes than the sisters on their host that run at the same speed."""
     found = fabric_reports.adapter_links(log.text)
     lanes = Counter((link.host, link.speed, link.width) for link in found)
+    sisters = catalog.thresholds()["fabric"]["lane_sisters"]
     return [
         Observation(
             "fabric.rate_degraded", link.line, source_name, component=f"{link.node} port {link.port}",
             detail=f"{link.width} lanes", order=link.line.number,
         )
         for link in found
-        if link.width == 1 or any(lanes[link.host, link.speed, more] >= _SISTERS for more in range(link.width + 1, 17))
+        if link.width == 1 or any(lanes[link.host, link.speed, more] >= sisters for more in range(link.width + 1, 17))
     ]  # fmt: skip
 
 

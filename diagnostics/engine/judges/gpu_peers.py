@@ -119,7 +119,6 @@ def _unused(boards: Boards, say: Speaker) -> None:
 
 _DRAW = re.compile(r"(?:^|/)power(?:_draw|/draw)$")
 _ACTIVE = re.compile(r"profiling/sm_active$")
-_EVEN = 0.7  # of the highest: the others of one job are as much alike
 
 
 def _beside_loaded(boards: Boards, say: Speaker) -> None:
@@ -157,7 +156,11 @@ def _odd_low(boards: Boards, pattern: re.Pattern[str], share: float) -> dict[str
     usual = median(values.values())
     low = {gpu: (rows[gpu], usual) for gpu, value in values.items() if value < usual * share}
     others = [value for gpu, value in values.items() if gpu not in low]
-    return low if low and len(low) * 3 <= len(others) and min(others) >= max(others) * _EVEN else {}
+    return (
+        low
+        if low and len(low) * 3 <= len(others) and min(others) >= max(others) * limits_of_gpu()["even_share"]
+        else {}
+    )
 
 
 def _states_no_reason(rows: Sequence[Setting]) -> bool:
@@ -182,7 +185,7 @@ def _capped(boards: Boards, say: Speaker) -> None:
             shares[gpu] = (limit, now / usual, usual)
     said = {seen.component for seen in say.found if seen.fault == "gpu.power.cap"}
     least = limits_of_gpu()["capped_share"]
-    if max((share for _, share, _ in shares.values()), default=0) < 2 * least * _EVEN:
+    if max((share for _, share, _ in shares.values()), default=0) < 2 * least * limits_of_gpu()["even_share"]:
         return
     for limit, share, usual in shares.values():
         if share < least and say.component_of(limit) not in said:

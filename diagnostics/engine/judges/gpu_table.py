@@ -17,7 +17,6 @@ _UNREAD = re.compile(r"ERR!|Unknown Error")
 _LOST = re.compile(r"GPU is lost|GPU requires reset|Requires reset")
 _WAITS = re.compile(r"\b(?:En|Dis)abled\*")
 _TEMPERATURE = re.compile(r"\s(?P<value>\d{1,3})C\s")
-_VITAL = 2  # cells that cannot be read: one may be a broken fan or sensor
 
 
 def judge(log: Log, *, source_name: str) -> list[Observation]:
@@ -67,7 +66,7 @@ def _of(board: Board, source_name: str) -> Iterator[Observation]:
     row = board.readings if _UNREAD.search(board.readings.raw) or _LOST.search(board.readings.raw) else board.first
     if _LOST.search(text):
         yield _say("gpu.lost", row, component, source_name)
-    elif unread >= _VITAL:
+    elif unread >= limits_of_gpu()["unread_cells"]:
         yield _say(
             "gpu.lost", row, component, source_name, confidence="medium", detail=f"{unread} cells cannot be read"
         )

@@ -16,6 +16,7 @@ of which 0000 0000 1xxx xxxx is the memory controller). CPER: UEFI specification
 import re
 from collections.abc import Iterator
 
+from diagnostics.engine import catalog
 from diagnostics.engine.judges import components
 from diagnostics.engine.judges.signatures import is_kernel, observe
 from diagnostics.engine.judges.tally import Hit
@@ -131,7 +132,7 @@ def _machine_check(match: re.Match[str], line: LogLine, source_name: str) -> Obs
     else:
         fault, component = "host.cpu.mce", f"CPU {match['cpu']}"
     # A machine check in the first seconds is what the firmware kept from before the boot: it tells why the boot was needed.
-    old = line.moment.uptime_s is not None and line.moment.uptime_s < 10
+    old = line.moment.uptime_s is not None and line.moment.uptime_s < catalog.thresholds()["host"]["old_until_s"]
     return observe(
         line, fault=fault, source_name=source_name, component=component, signature="machine-check",
         role="note" if corrected and not memory else "root",

@@ -2,16 +2,15 @@
 
 from dataclasses import replace
 
+from diagnostics.engine import catalog
 from diagnostics.engine.parsers import processes
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import EvidenceLine, Observation, Role
 
-_MANY = 3  # one look at a busy disk shows one or two
-
 
 def blocked(log: Log, *, source_name: str) -> list[Observation]:
     waiting = [one for one in processes.processes(log.text) if one.state.startswith("D") and not one.is_kernel_thread]
-    role: Role = "root" if len(waiting) >= _MANY else "note"
+    role: Role = "root" if len(waiting) >= catalog.thresholds()["host"]["waiting_tasks"] else "note"
     seen = Observation("os.hung_task", EvidenceLine(0, ""), source_name, role=role, confidence="medium")
     return [
         replace(

@@ -1,16 +1,15 @@
 """A login that is let in but gets no session, as ssh -v tells it."""
 
+from diagnostics.engine import catalog
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import ssh_trace
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import Observation
 
-_LONG = 20  # seconds; a slow name service takes ten
-
 
 def hangs(log: Log, *, source_name: str) -> list[Observation]:
     seen = ssh_trace.waited(log.text)
-    if seen is None or 0 < seen.seconds < _LONG:
+    if seen is None or 0 < seen.seconds < catalog.thresholds()["host"]["login_s"]:
         return []
     detail = f"no answer for {seen.seconds:.0f} s" if seen.seconds else "no answer until it was stopped"
     return [

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from diagnostics.engine import catalog
 from diagnostics.engine.catalog.tools import Rule, Tool, tools
 from diagnostics.engine.judges import components
 from diagnostics.engine.judges.form import Format, of
@@ -11,7 +12,6 @@ from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import Check, EvidenceLine, Observation
 
 _NEAR = 12  # lines in which the other value of a comparison stands
-_FULL = 0.95
 _LONGEST = 1000  # characters of a line that are looked at
 
 
@@ -84,7 +84,7 @@ def _compared(rule: Rule, value: float | None, near: list[str]) -> bool:
     limit = _number(other)
     if value is None or limit is None:
         return False
-    return value < limit if rule.below else limit > 0 and value >= limit * _FULL
+    return value < limit if rule.below else limit > 0 and value >= limit * catalog.thresholds()["host"]["full_share"]
 
 
 def _number(text: str | None) -> float | None:
