@@ -26,9 +26,10 @@ class Signature:
     """How one fault prints itself.
 
     `literals`: one of them stands in every such line. `origin` kernel: the message must begin with the pattern and must not come
-    from another program. `role` clear: takes back what `clears` names. Named groups of the pattern name the component; the
-    group `about` names the node, where one machine tells of another. `below` finds the component in one of the two lines below.
-    `by_unit`: the group `unit` names a systemd unit, and what its failure means decides which fault it is (units.toml).
+    from another program. `role` clear: takes back what `clears` names; hint: a root where nothing of its family says it better. Named
+    groups of the pattern name the component; the group `about` names the node, where one machine tells of another. `below` finds the
+    component in one of the two lines below. `by_unit`: the group `unit` names a systemd unit, and what its failure means decides which
+    fault it is (units.toml).
     """
 
     id: str
