@@ -140,7 +140,7 @@ def _settle_probes(run: DiagnosticRun, result: Judged) -> Counter[str]:
         if not row.outcome:
             names = [name for name, source in result.sources.items() if source.probe == row.probe]
             row.outcome, reason = _outcome(names, result.diagnosis)
-            row.reason = _clean(" ".join(filter(None, (row.reason, reason))), 500)
+            row.reason = _clean("; ".join(filter(None, (row.reason, reason))), 500)
         outcomes[row.outcome] += 1
     ProbeResult.objects.bulk_update(rows, ["outcome", "reason"])
     return outcomes
@@ -148,7 +148,7 @@ def _settle_probes(run: DiagnosticRun, result: Judged) -> Counter[str]:
 
 def _outcome(names: Sequence[str], diagnosis: Diagnosis) -> tuple[str, str]:
     gaps = [check for check in diagnosis.could_not_check if any(name in check.name for name in names)]
-    reason = " ".join(dict.fromkeys(f"{check.name}: {check.reason}." for check in gaps))
+    reason = "; ".join(dict.fromkeys(f"{check.name}: {check.reason}" for check in gaps))
     if any(_speaks(finding, names) for finding in diagnosis.findings if finding.root):
         return Outcome.FINDINGS, reason
     if any(name in check.name for check in diagnosis.checked for name in names):

@@ -95,7 +95,7 @@ def _left_out(parts: tuple[Part, ...]) -> Iterator[str]:
     names = [part.name for part in parts if is_binary(part.data)]
     if names:
         more = "" if len(names) <= LEFT_OUT_NAMED else ", ..."
-        yield f"{len(names)} files that are no text were left out: {', '.join(names[:LEFT_OUT_NAMED])}{more}"
+        yield f"left out as no text: {', '.join(names[:LEFT_OUT_NAMED])}{more}"
 
 
 def _different(names: list[str]) -> list[str]:

@@ -68,3 +68,9 @@ def test_values_stay_and_foreign_words_stay():
     assert phrases.in_chinese("7 of 8 GPUs are there; Xid 79: GPU has fallen off the bus") == (
         "应有 8 块 GPU，现有 7 块; Xid 79: GPU has fallen off the bus"
     )
+
+
+def test_the_name_of_what_was_looked_at_is_turned_by_itself():
+    assert phrases.in_chinese("system log (kern.log): the input is empty; left out as no text: core.bin") == (
+        "system log (kern.log): 输入为空; 非文本文件未保留：core.bin"
+    )

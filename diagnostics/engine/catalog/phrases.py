@@ -19,7 +19,8 @@ def _turned(part: str) -> str:
     for pattern, chinese in _phrases():
         if match := pattern.fullmatch(part):
             return chinese.format(**match.groupdict())
-    return part
+    name, colon, rest = part.partition(": ")  # what was looked at, and what is said of it
+    return f"{_turned(name)}: {_turned(rest)}" if colon else part
 
 
 @lru_cache(maxsize=1)
