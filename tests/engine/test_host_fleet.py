@@ -111,7 +111,10 @@ NODE = "NodeName=gn-1 Arch=x86_64 CPUTot=224\n   State={} ThreadsPerCore=2\n   R
             "REASON               USER      TIMESTAMP           NODELIST\ngres/gpu count repor slurm     2026-11-09T17:43:02 gn-1\n",
             "gpu.count_mismatch",
         ),
-        ("REASON                                  NODELIST\nNot responding                          gn-1\n", "host.unreachable"),
+        (
+            "REASON                                  NODELIST\nNot responding                          gn-1\n",
+            "host.unreachable",
+        ),
     ],
 )
 def test_a_reason_of_slurm(text: str, fault: str):
