@@ -82,6 +82,15 @@ def test_dcgmi_nvlink():
     assert_quiet(text.replace("        U U U U\n", "        D D D D\n", 1).format("D D D D"))
 
 
+def test_no_link_of_any_gpu_is_up_in_dcgmi():
+    text = "|  NvLink Link Status  |\nGPUs:\n    gpuId 0:\n        {0}\n    gpuId 1:\n        {0}\nNvSwitches:\n    No NvSwitches found.\n"
+    found = [one for one in diagnosis_of(text.format(" ".join("D" * 18))).findings if one.root]
+    assert {(one.fault, one.confidence) for one in found} == {("gpu.nvlink.error", "medium")}
+    for states in ("D D D D", " ".join("_" * 18), " ".join("X" * 18)):
+        assert_quiet(text.format(states))
+    assert_quiet(text.replace("    gpuId 1:\n        {0}\n", "").format(" ".join("D" * 18)))
+
+
 IMEX = """\
 Connectivity Table Legend:
 I - Invalid - Node wasn't reachable, no connection status available

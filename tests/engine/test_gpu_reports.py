@@ -2,7 +2,9 @@
 
 import json
 
-from .helpers import assert_finds, assert_quiet
+import pytest
+
+from .helpers import assert_finds, assert_quiet, diagnosis_of
 
 XID = "NVRM: Xid (PCI:0000:9d:00): 94, pid=7, name=python3, Contained: SM (0x1). RST: No, D-RST: No"
 
@@ -60,6 +62,45 @@ def test_events_of_a_node_quote_the_kernel():
     }  # fmt: skip
     assert assert_finds("gpu.ecc.contained", json.dumps(event)).node == "n5"
     assert_quiet(f"Mar  2 10:00:00 n5 agent[7]: seen: Warning sign: {XID}")
+
+
+WAYS = {
+    "a code": {"message": "a message", "errorCode": ["DCGM_FR_PENDING_ROW_REMAP"], "gpu": "GPU 4"},
+    "the kernel": {"component": "accelerator-nvidia-error-xid", "message": "seen:\n" + XID, "raw": XID},
+    "a counter": {"reason": "accelerator-nvidia-ecc", "extra": {"SRAM Threshold Exceeded": "Yes"}},
+    "words with signs of their own": {
+        "message": 'GPU 4: "row remappings are pending" <é>',
+        "agent": "gpu-health-monitor",
+    },
+    "an Xid": {"message": "XID 94 (contained) detected on PCI:0000:9d:00"},
+    "a number": {"checkName": "SysLogsXIDError", "errorCode": ["94"], "message": "a check failed"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("as_ascii", [True, False])
+def test_a_report_shows_the_very_line_of_the_document(way: str, as_ascii: bool):
+    told = [{"component": "cpu", "health": "Healthy", "message": "ok"}, WAYS[way]]
+    text = json.dumps({"events": told}, indent=1, ensure_ascii=as_ascii)
+    finding = next(one for one in diagnosis_of(text).findings if one.root)
+    assert finding.line_number > text[: text.index('"ok"')].count("\n")
+    assert finding.line == text.splitlines()[finding.line_number - 1].strip()
+
+
+def test_equal_reports_show_a_line_each():
+    check = {"agent": "syslog-health-monitor", "checkName": "SysLogsXIDError"}
+    rows = [
+        check | {"isHealthy": True, "message": "No Health Failures"},
+        check | {"errorCode": ["94"], "message": "a check failed", "nodeName": "n1"},
+        check | {"errorCode": ["94"], "message": "a check failed", "nodeName": "n2"},
+    ]
+    text = json.dumps(rows, indent=1)
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if "SysLogsXIDError" in line]
+    assert sorted(one.line_number for one in diagnosis_of(text).findings) == lines[1:]
+
+
+def test_a_report_without_words_says_nothing():
+    assert_quiet(json.dumps({"component": "accelerator-nvidia-error-xid", "message": [None]}))
 
 
 GPU = "[    2.9] pci 0000:b1:00.0: [10de:26b9] type 00 class 0x030200 PCIe Endpoint\n"

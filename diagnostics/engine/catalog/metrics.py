@@ -41,10 +41,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class XidMetric:
-    """`label` holds the number of the Xid and the value how often it came; without one the value is the number."""
+    """One of the `labels` holds the number of the Xid and the value how often it came; without labels the value is the number."""
 
-    name: str
-    label: str
+    name: re.Pattern[str]
+    labels: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
@@ -90,16 +90,18 @@ def limits() -> tuple[Limit, ...]:
 
 
 @lru_cache(maxsize=1)
-def xids() -> tuple[XidMetric, ...]:
-    return tuple(XidMetric(row["name"], row.get("label", "")) for row in _table()["xid"])
+def _xids() -> tuple[XidMetric, ...]:
+    return tuple(XidMetric(re.compile(row["name"]), tuple(row.get("labels", ()))) for row in _table()["xid"])
+
+
+@lru_cache(maxsize=4096)
+def xid_of(name: str) -> XidMetric | None:
+    """How the series of this name tells of Xids, None if it does not."""
+    return next((one for one in _xids() if one.name.fullmatch(name)), None)
 
 
 def gpu_temperatures() -> frozenset[str]:
     return frozenset(_table()["gpu_temperatures"])
-
-
-def quiet_xids() -> frozenset[int]:
-    return frozenset(_table()["quiet_xids"])
 
 
 def labels(kind: str) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """What others than NVIDIA do with an Xid, where they differ (xids.toml, `verdicts`)."""
 
-import tomllib
 from functools import lru_cache
-from importlib import resources
+
+from diagnostics.engine import catalog
 
 
 def other_verdicts(number: int) -> dict[str, str]:
@@ -11,6 +11,5 @@ def other_verdicts(number: int) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _verdicts() -> dict[str, dict[str, str]]:
-    with resources.files(__package__).joinpath("xids.toml").open("rb") as file:
-        found: dict[str, dict[str, str]] = tomllib.load(file)["verdicts"]
+    found: dict[str, dict[str, str]] = catalog.table("xids.toml")["verdicts"]
     return found

@@ -6,8 +6,11 @@ from diagnostics.engine.judges import (
     check_table,
     gpu_columns,
     gpu_dcgm,
+    gpu_dcgm_diag,
+    gpu_dcgm_health,
     gpu_imex,
     gpu_links,
+    gpu_parts,
     gpu_reports,
     gpu_settings,
     gpu_table,
@@ -60,17 +63,17 @@ def _gaps_of_csv(log: Log) -> list[Check]:
 FORMATS = {
     "nvidia-smi": Format(
         "nvidia-smi", (gpu_settings.judge_query,), of(*_FAMILIES, "gpu.nvlink"), has_log=True,
-        gaps=_gaps_of_query, parts=gpu_settings.parts_of_query,
+        gaps=_gaps_of_query, parts=gpu_parts.parts_of_query,
     ),
     "nvidia-smi-table": Format(
         "nvidia-smi table", (gpu_table.judge,), of("gpu.presence"), has_log=True, parts=gpu_table.parts_of_table,
         unread="the table shows no row remapping, throttling or links; give the output of nvidia-smi -q as well",
     ),
     "nvidia-smi-csv": Format(
-        "nvidia-smi query", (gpu_settings.judge_csv,), of(*_FAMILIES), has_log=True, gaps=_gaps_of_csv, parts=gpu_settings.parts_of_csv
+        "nvidia-smi query", (gpu_settings.judge_csv,), of(*_FAMILIES), has_log=True, gaps=_gaps_of_csv, parts=gpu_parts.parts_of_csv
     ),
     "nvidia-smi-csv-bare": Format(
-        "nvidia-smi query", (gpu_settings.judge_csv,), of("gpu.presence"), has_log=True, parts=gpu_settings.parts_of_csv,
+        "nvidia-smi query", (gpu_settings.judge_csv,), of("gpu.presence"), has_log=True, parts=gpu_parts.parts_of_csv,
         unread="the columns have no header, so that only special values are known",
     ),
     "nvidia-smi-list": Format("nvidia-smi -L", (), of("gpu.presence"), has_log=True, parts=gpu_table.parts_of_list),
@@ -78,15 +81,17 @@ FORMATS = {
     "nvidia-smi-reset": Format("nvidia-smi -r", (), of("gpu.firmware"), has_log=True),
     "nvlink": Format("nvidia-smi nvlink", (gpu_links.judge,), of("gpu.nvlink"), has_log=True, parts=gpu_links.parts),
     "gpu-topology": Format("nvidia-smi topo", (gpu_links.judge_matrix,), of("gpu.nvlink"), has_log=True),
-    "dcgm-diag": Format("dcgmi diag", (gpu_dcgm.diagnostic,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
+    "dcgm-diag": Format("dcgmi diag", (gpu_dcgm_diag.diagnostic,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal")),
     "dcgm-diag-json": Format(
-        "dcgmi diag", (gpu_dcgm.diagnostic_json,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal"), parts=gpu_dcgm.parts_of_json
+        "dcgmi diag", (gpu_dcgm_diag.diagnostic_json,), of("gpu.diagnostic", "gpu.memory", "gpu.thermal"), parts=gpu_dcgm.parts_of_json
     ),
-    "dcgm-health": Format("dcgmi health", (gpu_dcgm.health,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
-    "dcgm-health-json": Format("dcgmi health", (gpu_dcgm.health_json,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
+    "dcgm-health": Format("dcgmi health", (gpu_dcgm_health.health,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
+    "dcgm-health-json": Format("dcgmi health", (gpu_dcgm_health.health_json,), of("gpu.memory", "gpu.thermal", "gpu.pcie", "gpu.nvlink")),
     "dcgm-nvlink": Format("dcgmi nvlink", (gpu_dcgm.links,), of("gpu.nvlink")),
     "dcgm-discovery": Format("dcgmi discovery", (gpu_dcgm.discovery,), of("gpu.presence"), parts=gpu_dcgm.parts),
-    "dcgm-dmon": Format("dcgmi dmon", (gpu_dcgm.monitor,), of(), unread="of its counters only the reasons for low clocks are judged"),
+    "dcgm-dmon": Format(
+        "dcgmi dmon", (gpu_dcgm.monitor,), of(), unread="of its counters only Xids and the reasons for low clocks are judged"
+    ),
     "gpu-columns": Format(
         "table of GPUs", (gpu_columns.judge,), of(), has_log=True, unread="its readings are only compared with one another"
     ),

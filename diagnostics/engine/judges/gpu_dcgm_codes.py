@@ -7,57 +7,50 @@ GpuMemWatch  True  ...  ErrorCode:DCGM_FR_ROW_REMAP_FAILURE GPU:3 PCI:0000:61:00
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from diagnostics.engine.catalog import dcgm as catalog
 from diagnostics.engine.catalog.dcgm import DcgmError
-from diagnostics.engine.judges import components
+from diagnostics.engine.judges import gpu_mentions, gpu_xid_reasons
 from diagnostics.engine.judges.signatures import observe
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
-from diagnostics.engine.types import Check, Role
-from incidents.domain import faults
+from diagnostics.engine.types import Check
 
 _CODES = "DCGM_FR_"
-# Words of its messages that no other program uses.
-_MESSAGES = (
-    "row remappings are pending", "and row remapping failed", "uncorrectable row remap limit", "had an uncontained error",
-    "had a contained error", "volatile double-bit ECC error", "PCIe replays per minute", "running at PCI link", "running at PCIe link",
-    "retired pages due to DBEs", "retired pages have been detected", "faulty memory elements", "SRAM threshold count exceeded",
-    "requires a reset to recover", "reliably read the power usage", "NvLinks are up out of the expected",
-)  # fmt: skip
-LITERALS = (_CODES, *_MESSAGES)
+
+
+@lru_cache(maxsize=1)
+def literals() -> frozenset[str]:
+    return frozenset((_CODES, *catalog.literals()))
+
 
 _CODE = re.compile(r"\bDCGM_FR_(?P<name>[A-Z][A-Z0-9_]{2,60})")
-_GPU = re.compile(r"\bGPU(?:\s?(?:ID)?[:=#]\s?|\s)(?P<gpu>\d{1,3})\b", re.IGNORECASE)
-_PCI = re.compile(r"\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b", re.IGNORECASE)
-_UUID = re.compile(r"\bGPU-[0-9a-f]{8}-[0-9a-f-]{20,30}\b", re.IGNORECASE)
-_SWITCH = re.compile(r"\bNv-?Switch(?:\s?[:=#]\s?|\s)(?P<switch>\d{1,3})\b", re.IGNORECASE)
-_XID = re.compile(r"XID:?\s?(\d{1,3})\b", re.IGNORECASE)
-_WELL = re.compile(
-    r"\b(?:health\w*=(?:pass|ok|healthy)|is_?healthy[\"':= ]{1,4}true|cleared|resolved|recovered|no longer|back to healthy)\b",
-    re.IGNORECASE,
-)
+_NVRM = "NVRM:"  # what the driver says is read as the driver's
 
 
-def component_of(text: str) -> str | None:
-    """The address is the better name; then the index, the UUID, the switch."""
-    if match := _PCI.search(text):
-        return components.pci(match.group(), board=True)
-    if match := _GPU.search(text):
-        return f"GPU {match['gpu']}"
-    if match := _UUID.search(text):
-        return match.group()
-    match = _SWITCH.search(text)
-    return f"NvSwitch {match['switch']}" if match else None
+class Said(NamedTuple):
+    """`fields` as an Observation has them, but for its fault."""
+
+    fault: str
+    fields: dict[str, Any]
 
 
-def fault_of(error: DcgmError, text: str) -> str:
-    """A code that stands for an Xid has the fault of the Xid that its message names."""
+def said_by(error: DcgmError, text: str) -> list[Said]:
+    """A code that stands for an Xid means what the Xid means that its message names; a test that one ended has failed, whatever it is."""
+    own = {"role": error.role, "signature": f"dcgm-{error.name}", "authorities": {"dcgm": error.severity}}
     if error.fault:
-        return error.fault
-    xid = _XID.search(text)
-    return faults.xid(int(xid.group(1))).fault if xid else "gpu.diag.failed"
+        return [Said(error.fault, own)]
+    named = gpu_xid_reasons.named(text)[:1]
+    found = [
+        Said(one.means.fault, one.means.fields() | {"authorities": {"dcgm": error.severity, **one.means.authorities}})
+        for one in named
+    ]
+    is_told = any(one.means.role == "root" for one in named)
+    return found if is_told else [*found, Said("gpu.diag.failed", own)]
 
 
 def codes(text: str) -> list[DcgmError]:
@@ -77,23 +70,25 @@ class DcgmCodes:
         self._unread: LogLine | None = None
 
     def see(self, line: LogLine, found: tuple[str, ...], log: Log) -> Iterator[Hit]:
-        if not any(literal in found for literal in LITERALS):
+        if _NVRM in line.message or literals().isdisjoint(found):
             return
-        component = component_of(line.message)
+        component = gpu_mentions.component_of(line.message)
         if not component:
             return
-        over = bool(_WELL.search(line.message))
+        over = gpu_mentions.is_over(line.message)
         if not over and any(name not in catalog.by_name() for name in _names(line.message)):
             self._unread = self._unread or line
-        said = catalog.of_message(line.message) if _CODES not in found else None
-        for error in [said] if said else codes(line.message):
-            role: Role = "note" if over else error.role
-            yield Hit(
-                observe(
-                    line, fault=fault_of(error, line.message), source_name=self._source_name, role=role, component=component,
-                    signature=f"dcgm-{error.name}", authorities={"dcgm": error.severity},
-                )
-            )  # fmt: skip
+        for error in self._errors(line.message, found):
+            for fault, fields in said_by(error, line.message):
+                seen = observe(line, fault=fault, source_name=self._source_name, component=component, **fields)
+                yield Hit(replace(seen, role="note") if over else seen)
+
+    @staticmethod
+    def _errors(message: str, found: tuple[str, ...]) -> list[DcgmError]:
+        if _CODES in found:
+            return codes(message)
+        said = catalog.in_line(message)
+        return [said] if said and not gpu_mentions.is_denied(message, message.find(said.literal)) else []
 
     def gaps(self) -> list[Check]:
         """A code that is not in the catalogue must not pass for clean."""

@@ -6,16 +6,14 @@ from dataclasses import replace
 
 from diagnostics.engine.catalog import metrics as catalog
 from diagnostics.engine.catalog import profiles
-from diagnostics.engine.judges import gpu_peers, gpu_samples
+from diagnostics.engine.judges import gpu_peers, gpu_samples, gpu_xid_meaning
 from diagnostics.engine.judges.gpu_speaker import Speaker
 from diagnostics.engine.judges.metric_signs import index_of, label, pci_of, sign
 from diagnostics.engine.parsers.metric import Metric, number
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import Observation
-from incidents.domain import faults
 from incidents.domain.hardware import PartFacts
 
-_XIDS = range(1, 1000)
 _EXPORTERS = ("DCGM_", "nvidia_smi_")
 
 
@@ -60,20 +58,23 @@ def against_profile(metrics: Sequence[Metric], source_name: str) -> list[Observa
 
 def xids(metrics: Sequence[Metric], source_name: str) -> list[Observation]:
     """A gauge holds the last number only, and keeps it until the exporter starts again."""
-    labels = {one.name: one.label for one in catalog.xids()}
     found = []
     for metric in metrics:
-        if metric.name in labels and (xid := _xid(metric, labels[metric.name])):
-            known = faults.xid(xid)
-            found.append(sign(known.fault, metric, source_name, detail=f"Xid {known.number}: {known.meaning}"))
+        if xid := _xid(metric):
+            means = gpu_xid_meaning.of_xid(xid)
+            found.append(replace(sign(means.fault, metric, source_name), **means.fields()))
     return found
 
 
-def _xid(metric: Metric, named_by: str) -> int | None:
-    value = metric.value
-    if named_by:
-        value = number(metric.labels.get(named_by)) if metric.value > 0 else 0
-    return int(value) if value in _XIDS and value not in catalog.quiet_xids() else None
+def _xid(metric: Metric) -> int | None:
+    form = catalog.xid_of(metric.name)
+    if form is None:
+        return None
+    value: float | None = metric.value
+    if form.labels:
+        told = next((metric.labels[name] for name in form.labels if name in metric.labels), None)
+        value = number(told) if metric.value > 0 else None
+    return int(value) if value is not None and value in gpu_xid_meaning.NUMBERS else None
 
 
 def parts(metrics: Sequence[Metric]) -> list[PartFacts]:

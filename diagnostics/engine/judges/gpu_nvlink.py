@@ -48,7 +48,7 @@ def of_nvlink5(xid: int, text: str) -> Reading:
         where = f"{match['unit']}, link {int(match['link'])}" if match["link"] else match["unit"]
     word = _WORD.search(text)
     fatal = not word["non"] if word else decoded.is_fatal if decoded else None
-    injected = bool(_INJECTED.search(text) or (match and match["injected"] and int(match["injected"])))
+    injected = bool(says_injected(text) or (match and match["injected"] and int(match["injected"])))
     told = [
         where,
         f"{decoded.severity}, {decoded.effects}" if decoded else "",
@@ -59,6 +59,10 @@ def of_nvlink5(xid: int, text: str) -> Reading:
         role="note" if injected else None, detail="; ".join(part for part in told if part), injected=injected,
         immediate=decoded.immediate if decoded else "", investigate=decoded.investigate if decoded else "",
     )  # fmt: skip
+
+
+def says_injected(text: str) -> bool:
+    return _INJECTED.search(text) is not None
 
 
 def of_link_error(text: str) -> Reading:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from diagnostics.engine.catalog import dcgm as catalog
-from diagnostics.engine.judges import gpu_dcgm_codes, gpu_settings
+from diagnostics.engine.judges import gpu_dcgm_codes, gpu_mentions, gpu_settings, gpu_xid_reasons
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.judges.gpu_xids import Xids
 from diagnostics.engine.judges.signatures import Signatures
@@ -18,12 +19,12 @@ from diagnostics.engine.parsers.json_text import JsonText
 from diagnostics.engine.parsers.log import Literals, Log
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import EvidenceLine, Moment, Observation, Role
-from incidents.domain import faults
 
-_XID = re.compile(r"\bXID:? ?(?P<xid>\d{1,3})\b", re.IGNORECASE)
-_SHORT_PCI = re.compile(r"\bPCI:(?P<pci>[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})\b")
+_NEAR = 256 * 1024  # characters behind a report within which the next is looked for
+_XID_CHECK = re.compile(r"\bSysLogsS?XID|error[-_]s?xid\b", re.IGNORECASE)
+_XID_FIELDS = ("xid", "sxid", "xid_code")
+_CODE_FIELDS = ("errorcode", "error_code")
 _TIMES = ("time", "timestamp", "generatedTimestamp", "startTime")
-_FOLLOWERS = (43, 45)
 
 
 @lru_cache(maxsize=1)
@@ -32,15 +33,22 @@ def _literals() -> Literals:
 
 
 def judge(document: JsonText, *, source_name: str) -> list[Observation]:
-    return [seen for report in parser.reports(document.value) for seen in _of(report, document, source_name)]
+    """Reports come in the order of the document, so each is looked for behind the one before it."""
+    found: list[Observation] = []
+    place = 0
+    for report in parser.reports(document.value):
+        found += _of(report, document, place, source_name)
+        longest = max(report.leaves, key=lambda leaf: len(leaf.value))
+        place = max(place, document.place_ahead(longest.value, place, place + _NEAR) + 1)
+    return found
 
 
-def _of(report: Report, document: JsonText, source_name: str) -> Iterator[Observation]:
+def _of(report: Report, document: JsonText, place: int, source_name: str) -> Iterator[Observation]:
     """The first of the ways that says something, for all tell of one event."""
-    ways = (_by_code, _quoted, _by_counter, _by_words)
+    ways = (_by_code, _quoted, _by_counter, _by_words, _by_number)
     found = next((seen for way in ways if (seen := list(way(report, source_name)))), [])
     for one in found:
-        line = _line(document, one.line.text)
+        line = document.line_of(one.line.text, after=place) or document.locate(report.leaves[0].path[-1])
         role: Role = "note" if report.is_well else one.role
         moment = one.moment if one.moment.at else _moment(report)
         yield replace(one, line=line, order=line.number, role=role, node=report.node or one.node, moment=moment)
@@ -53,22 +61,22 @@ def _quoted(report: Report, source_name: str) -> Iterator[Observation]:
         log = Log.of(leaf.value.replace("\n", " "))
         for line, found in log.lines_with(_literals()):
             hits = [hit for judge in judges for hit in judge.see(line, found, log) if not hit.clears]
-            yield from (replace(hit.seen, confidence="medium") for hit in hits)
+            yield from (replace(hit.seen, line=EvidenceLine(0, leaf.value), confidence="medium") for hit in hits)
 
 
 def _by_code(report: Report, source_name: str) -> Iterator[Observation]:
     text = _joined(report)
     for error in gpu_dcgm_codes.codes(text):
         printed = next(leaf.value for leaf in report.leaves if f"DCGM_FR_{error.name}" in leaf.value)
-        yield Observation(
-            gpu_dcgm_codes.fault_of(error, text), EvidenceLine(0, printed), source_name, role=error.role,
-            component=gpu_dcgm_codes.component_of(text), signature=f"dcgm-{error.name}", authorities={"dcgm": error.severity},
-        )  # fmt: skip
+        for fault, fields in gpu_dcgm_codes.said_by(error, text):
+            yield Observation(
+                fault, EvidenceLine(0, printed), source_name, component=gpu_mentions.component_of(text), **fields
+            )
 
 
 def _by_counter(report: Report, source_name: str) -> Iterator[Observation]:
     """Counters that carry the names of nvidia-smi's settings."""
-    gpu = gpu_dcgm_codes.component_of(_joined(report)) or ""
+    gpu = gpu_mentions.component_of(_joined(report)) or ""
     rows = [
         Setting(gpu, "/".join(nvidia_smi.key(name) for name in leaf.path), leaf.value, 0, leaf.path[-1])
         for leaf in report.leaves
@@ -78,27 +86,36 @@ def _by_counter(report: Report, source_name: str) -> Iterator[Observation]:
 
 
 def _by_words(report: Report, source_name: str) -> Iterator[Observation]:
-    text = _joined(report)
-    component = gpu_dcgm_codes.component_of(text)
+    """A message of DCGM, else the Xids that any of the words name."""
+    component = gpu_mentions.component_of(_joined(report))
     for leaf in report.leaves:
         if error := catalog.of_message(leaf.value):
-            yield Observation(
-                gpu_dcgm_codes.fault_of(error, leaf.value), EvidenceLine(0, leaf.value), source_name, role=error.role,
-                component=component, confidence="medium", authorities={"dcgm": error.severity},
-            )  # fmt: skip
+            for fault, fields in gpu_dcgm_codes.said_by(error, leaf.value):
+                yield _observation(fault, leaf, source_name, component, fields)
             return
-    if match := _XID.search(text):
-        yield _xid(int(match["xid"]), text, component, source_name)
+    named = ((leaf, one) for leaf in report.leaves for one in gpu_xid_reasons.named(leaf.value))
+    for leaf, one in {one.means.signature: (leaf, one) for leaf, one in named}.values():
+        yield _observation(one.means.fault, leaf, source_name, one.component or component, one.means.fields())
 
 
-def _xid(number: int, text: str, component: str | None, source_name: str) -> Observation:
-    known = faults.xid(number)
-    short = _SHORT_PCI.search(text)
-    role: Role = "note" if number in _FOLLOWERS else "root"
+def _by_number(report: Report, source_name: str) -> Iterator[Observation]:
+    """The number of an Xid in a field of its own, or as the code of a check of Xids."""
+    check = next((leaf for leaf in report.leaves if _XID_CHECK.search(leaf.value)), None)
+    component = gpu_mentions.component_of(_joined(report))
+    for leaf in report.leaves:
+        name = next((name.lower() for name in reversed(leaf.path)), "")
+        if (name not in _XID_FIELDS and not (check and name in _CODE_FIELDS)) or not leaf.value.isdigit():
+            continue
+        for one in gpu_xid_reasons.named(f"Xid {leaf.value}"):
+            yield _observation(one.means.fault, check or leaf, source_name, component, one.means.fields())
+
+
+def _observation(
+    fault: str, leaf: Leaf, source_name: str, component: str | None, fields: dict[str, Any]
+) -> Observation:
     return Observation(
-        known.fault, EvidenceLine(0, text), source_name, role=role, component=f"{short['pci']}.0".lower() if short else component,
-        confidence="medium", detail=f"Xid {known.number}: {known.meaning}", signature=f"xid-{known.number}",
-    )  # fmt: skip
+        fault, EvidenceLine(0, leaf.value), source_name, component=component, confidence="medium", **fields
+    )
 
 
 def _joined(report: Report) -> str:
@@ -109,15 +126,6 @@ def _joined(report: Report) -> str:
 
 def _is_context(leaf: Leaf) -> bool:
     return leaf.path[:1] not in (("message",), ("reason",), ("warning",), ("error",))
-
-
-def _line(document: JsonText, printed: str) -> EvidenceLine:
-    at = document.text.find(printed.split('"')[0].split("\\")[0][:60])
-    if at < 0:
-        return EvidenceLine(0, printed[:300])
-    end = document.text.find("\n", at)
-    text = document.text[document.text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(document.text)].strip()
-    return EvidenceLine(document.text.count("\n", 0, at) + 1, text if len(text) <= 300 else printed[:300])
 
 
 def _moment(report: Report) -> Moment:

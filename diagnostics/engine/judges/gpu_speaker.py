@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from diagnostics.engine import catalog
+from diagnostics.engine.catalog import gpu_settings as catalog_of_settings
 from diagnostics.engine.judges import components
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import Confidence, EvidenceLine, Observation, Role
@@ -54,3 +55,17 @@ def limits_of_gpu() -> dict[str, Any]:
 
 def first(rows: Sequence[Setting], pattern: re.Pattern[str]) -> Setting | None:
     return next((row for row in rows if pattern.search(row.path)), None)
+
+
+def values(rows: Sequence[Setting], *patterns: re.Pattern[str]) -> tuple[tuple[Setting, float] | None, ...]:
+    """For each pattern the first setting of such a path with its number, None where it has none or 0."""
+    found: list[tuple[Setting, float] | None] = []
+    for pattern in patterns:
+        row = first(rows, pattern)
+        value = number(row.value) if row else None
+        found.append((row, value) if row and value else None)
+    return tuple(found)
+
+
+def is_read(row: Setting) -> bool:
+    return catalog_of_settings.unread().match(row.value) is None

@@ -1,14 +1,16 @@
 """The JSON documents of Kubernetes, docker and crictl."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from diagnostics.engine.catalog import containers as words
-from diagnostics.engine.judges import gpu_dcgm_codes
+from diagnostics.engine.judges import gpu_dcgm_codes, gpu_xid_reasons
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.judges.gpu_dcgm_codes import DcgmCodes
+from diagnostics.engine.judges.gpu_xid_reasons import XidReasons
 from diagnostics.engine.judges.gpu_xids import Xids
 from diagnostics.engine.judges.signatures import Signatures
 from diagnostics.engine.parsers.json_text import JsonText
@@ -42,13 +44,13 @@ class Source:
 
 @lru_cache(maxsize=1)
 def _literals() -> Literals:
-    return Literals((*Signatures.literals(), *Xids.literals(), *gpu_dcgm_codes.LITERALS))
+    return Literals((*Signatures.literals(), *Xids.literals(), *gpu_dcgm_codes.literals(), *gpu_xid_reasons.LITERALS))
 
 
 def _signs(text: str, source_name: str) -> Iterator[Observation]:
     log = Log.of(text.replace("\n", " "))
     for line, found in log.lines_with(_literals()):
-        for judge in (Signatures(source_name), Xids(source_name), DcgmCodes(source_name)):
+        for judge in (Signatures(source_name), Xids(source_name), DcgmCodes(source_name), XidReasons(source_name)):
             yield from (hit.seen for hit in judge.see(line, found, log) if not hit.clears)
 
 
@@ -100,6 +102,16 @@ def _conditions(source: Source, item: Any, name: str) -> Iterator[Observation]:
         kind, value = str(row.get("type")), str(row.get("status"))
         if fault := words.condition(kind, value):
             yield source.says(fault, "type", kind, part=name, detail=str(row.get("message") or row.get("reason") or ""))
+        elif value == ("False" if kind.endswith("Ready") else "True"):
+            yield from _told_by_monitor(source, row, name)
+
+
+def _told_by_monitor(source: Source, row: dict[str, Any], node: str) -> Iterator[Observation]:
+    """A condition that a monitor of GPUs sets: the code or the Xid stands in its words."""
+    message = str(row.get("message") or "")
+    line = source.document.locate("message", value=json.dumps(message[:40])[:-1], after=source.anchor)
+    for one in source.quoted(f"{row.get('reason')} {message}", "message"):
+        yield replace(one, line=line, order=line.number, node=node or one.node)
 
 
 def _event(source: Source, item: dict[str, Any], name: str) -> Iterator[Observation]:

@@ -1,5 +1,8 @@
 """What agents that watch GPUs report as JSON: states and events, each an object with a message.
 
+Known by what they tell of: codes of DCGM, Xids, the agents' own names. An event that carries no verdict is trouble, and every value of
+it is kept, for a code, a counter or an address may say what the message does not. Health checkers of a whole node: health_states.
+
 {"component": "accelerator-nvidia-error-xid", "events": [{"type": "Fatal", "message": "XID 120 ...", "raw": "NVRM: Xid (..."}]}
 {"agent": "gpu-health-monitor", "isHealthy": false, "errorCode": ["DCGM_FR_PENDING_ROW_REMAP"], "message": "...",
  "entitiesImpacted": [{"entityType": "GPU", "entityValue": "4"}], "nodeName": "gpu-e15"}
@@ -19,7 +22,9 @@ _WELL = frozenset(
     ["true", "healthy", "ok", "pass", "passed", "success", "info", "normal", "none", "initializing", "skip", "skipped"]
 )
 _NODES = ("nodeName", "node_name", "node", "hostname", "host", "machineID", "machine_id")
-_OF_GPUS = re.compile(r"DCGM_FR_[A-Z]|NVRM: Xid \(|\bXID:? ?\d{1,3}\b|accelerator-nvidia-|\bgpu-health-monitor\b")
+_OF_GPUS = re.compile(
+    r"DCGM_FR_[A-Z]|NVRM: Xid \(|\bS?X(?:ID|id)[:=]? ?\d{1,5}\b|accelerator-nvidia-|\bgpu-health-monitor\b|\bSysLogsS?XID"
+)
 _DEEPEST = 12
 
 
@@ -50,7 +55,8 @@ def reports(value: Any, node: str | None = None, depth: int = 0) -> Iterator[Rep
     elif isinstance(value, dict):
         node = next((value[key] for key in _NODES if isinstance(value.get(key), str)), node)
         if any(value.get(key) and not _is_objects(value[key]) for key in _TEXTS):
-            yield Report(tuple(_leaves(value, (), depth)), _is_well(value), node)
+            if leaves := tuple(_leaves(value, (), depth)):
+                yield Report(leaves, _is_well(value), node)
         else:
             for one in value.values():
                 yield from reports(one, node, depth + 1)

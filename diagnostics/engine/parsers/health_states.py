@@ -1,5 +1,8 @@
 """What a health checker says of each component, as JSON.
 
+Known by their form only: a component or a check with a verdict and a reason, whatever it is of. Without a verdict that it is sick a
+state says nothing, and only its reason is read. Reports that tell of GPUs, where more than the reason counts: gpu_reports.
+
 {"component": "infiniband", "health": "Unhealthy", "reason": "..."}
 [{"component": "infiniband", "states": [{"name": "ib", "health": "Unhealthy", "reason": "..."}]}]     gpud /v1/states
 {"checks": [{"name": "nvlink", "status": "fail", "message": "..."}]}

@@ -9,6 +9,7 @@ from diagnostics.engine.types import EvidenceLine
 
 DEEPEST = 200
 _EXCERPT = 240
+_LONGEST_LINE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,28 @@ class JsonText:
         if len(line) > _EXCERPT:
             line = self.text[match.start() : match.start() + _EXCERPT].split("\n")[0]
         return EvidenceLine(self.text.count("\n", 0, match.start()) + 1, line.strip())
+
+    def line_of(self, value: str, *, after: int = 0) -> EvidenceLine | None:
+        """The line with the beginning of this text, the first at or after the place `after`, else the first; None if it stands nowhere."""
+        at = self.place_of(value, after=after)
+        if at < 0:
+            return None
+        first = self.text.rfind("\n", 0, at) + 1
+        end = self.text.find("\n", at)
+        line = self.text[first : end if end >= 0 else len(self.text)].strip()
+        return EvidenceLine(
+            self.text.count("\n", 0, at) + 1, line if len(line) <= _LONGEST_LINE else self.text[at : at + _LONGEST_LINE]
+        )
+
+    def place_of(self, value: str, *, after: int = 0) -> int:
+        """Where this text stands as JSON writes it, -1 if nowhere; the first at or after the place `after`, else the first."""
+        ahead = self.place_ahead(value, after, len(self.text))
+        return ahead if ahead >= 0 or not after else self.place_ahead(value, 0, len(self.text))
+
+    def place_ahead(self, value: str, start: int, end: int) -> int:
+        forms = dict.fromkeys((json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]))
+        places = (self.text.find(form[:_EXCERPT], start, end) for form in forms if form)
+        return next((at for at in places if at >= 0), -1)
 
 
 def parse(text: str) -> JsonText | None:
