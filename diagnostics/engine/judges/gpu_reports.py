@@ -20,7 +20,7 @@ from diagnostics.engine.parsers.log import Literals, Log
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import EvidenceLine, Moment, Observation, Role
 
-_NEAR = 256 * 1024  # characters behind a report within which the next is looked for
+_NEAR = 64 * 1024  # characters behind a value within which the next is looked for
 _XID_CHECK = re.compile(r"\bSysLogsS?XID|error[-_]s?xid\b", re.IGNORECASE)
 _XID_FIELDS = ("xid", "sxid", "xid_code")
 _CODE_FIELDS = ("errorcode", "error_code")
@@ -38,8 +38,8 @@ def judge(document: JsonText, *, source_name: str) -> list[Observation]:
     place = 0
     for report in parser.reports(document.value):
         found += _of(report, document, place, source_name)
-        longest = max(report.leaves, key=lambda leaf: len(leaf.value))
-        place = max(place, document.place_ahead(longest.value, place, place + _NEAR) + 1)
+        for leaf in report.leaves:
+            place = document.end_of(leaf.value, place, place + _NEAR)
     return found
 
 

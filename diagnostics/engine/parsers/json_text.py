@@ -44,14 +44,24 @@ class JsonText:
         )
 
     def place_of(self, value: str, *, after: int = 0) -> int:
-        """Where this text stands as JSON writes it, -1 if nowhere; the first at or after the place `after`, else the first."""
-        ahead = self.place_ahead(value, after, len(self.text))
-        return ahead if ahead >= 0 or not after else self.place_ahead(value, 0, len(self.text))
-
-    def place_ahead(self, value: str, start: int, end: int) -> int:
-        forms = dict.fromkeys((json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]))
-        places = (self.text.find(form[:_EXCERPT], start, end) for form in forms if form)
+        """Where the beginning of this text stands as JSON writes it: the first at or after the place `after`, else the first; else -1."""
+        places = (
+            self.text.find(form[1:-1][:_EXCERPT], start)
+            for form in _forms(value)
+            for start in (after, 0)
+            if len(form) > 2
+        )
         return next((at for at in places if at >= 0), -1)
+
+    def end_of(self, value: str, start: int, end: int) -> int:
+        """Where this whole string ends that begins between two places; `start` if none does."""
+        ends = (at + len(form) for form in _forms(value) if (at := self.text.find(form, start, end)) >= 0)
+        return next(ends, start)
+
+
+def _forms(value: str) -> tuple[str, ...]:
+    """A string as JSON may write it."""
+    return tuple(dict.fromkeys((json.dumps(value), json.dumps(value, ensure_ascii=False))))
 
 
 def parse(text: str) -> JsonText | None:
