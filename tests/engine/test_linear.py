@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from diagnostics.engine import catalog
+from diagnostics.engine.diagnose import diagnose
 from diagnostics.engine.judges import signatures
 from diagnostics.engine.parsers import detect, hosts, log_line, log_time, sections
 from diagnostics.engine.types import Moment, Part
@@ -146,3 +147,29 @@ def test_every_signature_of_the_catalogue():
         if bad := list(slow(read, texts, size=log_line.LONGEST // 4, floor=0.1)):
             found[one.id] = bad
     assert found == {}
+
+
+ALERT = '{"status": "firing", "labels": {"alertname": "A%d", "instance": "n%d"}, "annotations": {"summary": "GPU fan"}}'
+POD = (
+    '{"kind": "Pod", "metadata": {"name": "p%d"}, "status": {"phase": "Failed", "reason": "Evicted", "message": "p%d"}}'
+)
+STATE = '{"component": "gpu-xid", "states": [{"health": "Unhealthy", "reason": "p%d: Xid 79 detected on GPU %d"}]}'
+ROWS = {
+    "alerts": '{"alerts": [%s]}',
+    "pods": '{"kind": "List", "apiVersion": "v1", "items": [%s]}',
+    "states": '{"components": [%s]}',
+}
+
+
+@pytest.mark.parametrize(("kind", "row"), [("alerts", ALERT), ("pods", POD), ("states", STATE)])
+@pytest.mark.parametrize("joint", [", ", ",\n"])
+def test_a_document_of_many_rows(kind: str, row: str, joint: str):
+    texts = {n: ROWS[kind] % joint.join(row % (m, m) for m in range(n)) for n in (10, 1_500, 6_000)}
+    took = {n: timed(text) for n, text in texts.items()}
+    assert took[6_000] < max(MOST_GROWTH * took[1_500], 1.0)
+
+
+def timed(text: str) -> float:
+    began = time.perf_counter()
+    diagnose([Part("x", text.encode())], path="x")
+    return time.perf_counter() - began
