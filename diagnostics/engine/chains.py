@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from diagnostics.engine import catalog
+from diagnostics.engine import catalog, components
 from diagnostics.engine.catalog import Chain
 from diagnostics.engine.groups import Group, Kin
-from diagnostics.engine.judges import components
 from diagnostics.engine.types import Observation
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from diagnostics.engine import components
 from diagnostics.engine.catalog import profiles
-from diagnostics.engine.judges import components
 from diagnostics.engine.reading import Read
 from diagnostics.engine.types import EvidenceLine, Observation
 from incidents.domain.hardware import PartFacts

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from diagnostics.engine.judges import components
+from diagnostics.engine import components
 from diagnostics.engine.types import Observation
 from incidents.domain.hardware import PartFacts
 

@@ -7,8 +7,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 from functools import lru_cache
 
+from diagnostics.engine import components
 from diagnostics.engine.catalog import Storm, fabric
-from diagnostics.engine.judges import components
 from diagnostics.engine.judges.signatures import observe
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log

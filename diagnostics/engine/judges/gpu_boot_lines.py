@@ -9,7 +9,7 @@ pci 0000:b1:00.0: 63.012 Gb/s available PCIe bandwidth, limited by 16.0 GT/s PCI
 import re
 from collections.abc import Iterator
 
-from diagnostics.engine.judges import components
+from diagnostics.engine import components
 from diagnostics.engine.judges.gpu_speaker import limits_of_gpu
 from diagnostics.engine.judges.signatures import is_kernel, observe
 from diagnostics.engine.judges.tally import Hit

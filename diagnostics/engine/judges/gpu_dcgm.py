@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from diagnostics.engine import catalog
-from diagnostics.engine.judges import components, gpu_peers, gpu_samples, gpu_xid_meaning
+from diagnostics.engine import catalog, components
+from diagnostics.engine.judges import gpu_peers, gpu_samples, gpu_xid_meaning
 from diagnostics.engine.judges.gpu_dcgm_messages import say
 from diagnostics.engine.judges.gpu_speaker import Speaker, limits_of_gpu
 from diagnostics.engine.parsers import dcgm as parser

@@ -2,7 +2,7 @@
 
 import re
 
-from diagnostics.engine.judges import components
+from diagnostics.engine import components
 
 _PCI = re.compile(
     r"\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b|(?<=PCI:)[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\b", re.IGNORECASE

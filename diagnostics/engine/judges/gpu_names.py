@@ -8,7 +8,7 @@ NVRM: GPU 0000:89:00.0: GPU serial number is 1652222012345.
 import re
 from collections.abc import Iterator
 
-from diagnostics.engine.judges import components
+from diagnostics.engine import components
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from diagnostics.engine import components
 from diagnostics.engine.catalog import gpu_settings as catalog
-from diagnostics.engine.judges import components
 from diagnostics.engine.judges.gpu_speaker import is_read
 from diagnostics.engine.parsers import nvidia_smi, smi_csv
 from diagnostics.engine.parsers.log import Log

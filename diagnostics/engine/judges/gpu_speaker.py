@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from diagnostics.engine import catalog
+from diagnostics.engine import catalog, components
 from diagnostics.engine.catalog import gpu_settings as catalog_of_settings
-from diagnostics.engine.judges import components
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import Confidence, EvidenceLine, Observation, Role
 

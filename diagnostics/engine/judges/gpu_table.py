@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from diagnostics.engine import components
 from diagnostics.engine.catalog import profiles
-from diagnostics.engine.judges import components, gpu_peers
+from diagnostics.engine.judges import gpu_peers
 from diagnostics.engine.judges.gpu_speaker import Speaker, limits_of_gpu
 from diagnostics.engine.parsers import smi_lists, smi_table
 from diagnostics.engine.parsers.log import Log

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from diagnostics.engine.judges import components, gpu_xid_meaning
+from diagnostics.engine import components
+from diagnostics.engine.judges import gpu_xid_meaning
 from diagnostics.engine.judges.signatures import is_kernel, observe
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log

@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
+from diagnostics.engine import components
 from diagnostics.engine.catalog import fabric
-from diagnostics.engine.judges import components
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import inventory_diff
 from diagnostics.engine.parsers.log import Log

@@ -16,8 +16,7 @@ of which 0000 0000 1xxx xxxx is the memory controller). CPER: UEFI specification
 import re
 from collections.abc import Iterator
 
-from diagnostics.engine import catalog
-from diagnostics.engine.judges import components
+from diagnostics.engine import catalog, components
 from diagnostics.engine.judges.signatures import is_kernel, observe
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from diagnostics.engine import components
 from diagnostics.engine.catalog import metrics as catalog
-from diagnostics.engine.judges import components
 from diagnostics.engine.parsers.metric import Metric
 from diagnostics.engine.types import Observation
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from diagnostics.engine.judges import components
+from diagnostics.engine import components
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers import lspci
 from diagnostics.engine.parsers.log import Log

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from diagnostics.engine import catalog
-from diagnostics.engine.judges import components, space
+from diagnostics.engine import catalog, components
+from diagnostics.engine.judges import space
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.judges.space import Space
 from diagnostics.engine.parsers.json_text import JsonText

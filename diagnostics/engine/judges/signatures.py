@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from diagnostics.engine import catalog
+from diagnostics.engine import catalog, components
 from diagnostics.engine.catalog import Signature, units
-from diagnostics.engine.judges import components, management
+from diagnostics.engine.judges import bmc_names
 from diagnostics.engine.judges.tally import Hit
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
@@ -105,7 +105,7 @@ def _match(signature: Signature, line: LogLine, log: Log, source_name: str) -> H
     )  # fmt: skip
     if about := groups.get("about") or groups.get("about2"):  # a controller tells of another machine
         observation = replace(observation, node=about, component=part or about)
-    observation = management.named(observation, line, log)
+    observation = bmc_names.named(observation, line, log)
     if signature.confidence:
         observation = replace(observation, confidence=signature.confidence)
     return Hit(observation, signature.storm, signature.clears if signature.role == "clear" else ())

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from diagnostics.engine import catalog
+from diagnostics.engine import catalog, components
 from diagnostics.engine.catalog.tools import Rule, Tool, tools
-from diagnostics.engine.judges import components
 from diagnostics.engine.judges.form import Format, of
 from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.types import Check, EvidenceLine, Observation
