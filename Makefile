@@ -25,7 +25,7 @@ test: dev ## all tests but those that need PostgreSQL, Redis or a browser (.ci/r
 	@$(PY) -m pytest -n auto -m "$(EVERYDAY)" $(ARGS)
 
 test-pure: dev ## the engine and the domain: seconds
-	@$(PY) -m pytest -n0 -q tests/engine tests/domain $(ARGS)
+	@$(PY) -m pytest -n auto -q tests/engine tests/domain $(ARGS)
 
 check: lint types layers migrations docs ## everything that reads the code without running its tests
 
