@@ -21,7 +21,8 @@ from diagnostics.engine.parsers.log import Log
 from diagnostics.engine.parsers.log_line import LogLine
 
 LITERALS = (
-    "NvidiaXID", "NvidiaXid", "XID error-codes found: ", "XidCriticalError: Xid=", "ErrorCode:", " detected by dmesg", " detected on GPU", " detected on PCI",
+    "NvidiaXID", "NvidiaXid", "XID error-codes found: ", "XidCriticalError: Xid=", "ErrorCode:",
+    " detected by dmesg", " detected on GPU", " detected on PCI",
 )  # fmt: skip
 
 _NUMBER = r"(?P<number>\d{1,5})(?:\.\d{1,3})?\b"
