@@ -41,10 +41,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class XidMetric:
-    """One of the `labels` holds the number of the Xid and the value how often it came; without labels the value is the number."""
+    """One of the `labels` holds the number of the Xid and the value how often it came; without labels the value is the number.
+
+    `text` is what its name says beside the number.
+    """
 
     name: re.Pattern[str]
     labels: tuple[str, ...]
+    text: str
 
 
 @lru_cache(maxsize=1)
@@ -91,7 +95,9 @@ def limits() -> tuple[Limit, ...]:
 
 @lru_cache(maxsize=1)
 def _xids() -> tuple[XidMetric, ...]:
-    return tuple(XidMetric(re.compile(row["name"]), tuple(row.get("labels", ()))) for row in _table()["xid"])
+    return tuple(
+        XidMetric(re.compile(row["name"]), tuple(row.get("labels", ())), row.get("text", "")) for row in _table()["xid"]
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -78,17 +78,20 @@ class DcgmCodes:
         over = gpu_mentions.is_over(line.message)
         if not over and any(name not in catalog.by_name() for name in _names(line.message)):
             self._unread = self._unread or line
-        for error in self._errors(line.message, found):
+        for error in self._errors(line, found):
             for fault, fields in said_by(error, line.message):
                 seen = observe(line, fault=fault, source_name=self._source_name, component=component, **fields)
                 yield Hit(replace(seen, role="note") if over else seen)
 
     @staticmethod
-    def _errors(message: str, found: tuple[str, ...]) -> list[DcgmError]:
+    def _errors(line: LogLine, found: tuple[str, ...]) -> list[DcgmError]:
         if _CODES in found:
-            return codes(message)
-        said = catalog.in_line(message)
-        return [said] if said and not gpu_mentions.is_denied(message, message.find(said.literal)) else []
+            return codes(line.message)
+        said = catalog.in_line(line.message)
+        if said is None or gpu_mentions.is_denied(line.message, line.message.find(said.literal)):
+            return []
+        is_xid = gpu_xid_reasons.told(line.raw, is_dated=line.moment.at is not None)  # the number says it better
+        return [] if is_xid else [said]
 
     def gaps(self) -> list[Check]:
         """A code that is not in the catalogue must not pass for clean."""

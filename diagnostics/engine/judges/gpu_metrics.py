@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from diagnostics.engine.catalog import metrics as catalog
 from diagnostics.engine.catalog import profiles
+from diagnostics.engine.catalog.metrics import XidMetric
 from diagnostics.engine.judges import gpu_peers, gpu_samples, gpu_xid_meaning
 from diagnostics.engine.judges.gpu_speaker import Speaker
-from diagnostics.engine.judges.metric_signs import index_of, label, pci_of, sign
+from diagnostics.engine.judges.metric_signs import index_of, label, part_of, pci_of, sign
 from diagnostics.engine.parsers.metric import Metric, number
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import Observation
@@ -60,21 +61,27 @@ def xids(metrics: Sequence[Metric], source_name: str) -> list[Observation]:
     """A gauge holds the last number only, and keeps it until the exporter starts again."""
     found = []
     for metric in metrics:
-        if xid := _xid(metric):
-            means = gpu_xid_meaning.of_xid(xid)
-            found.append(replace(sign(means.fault, metric, source_name), **means.fields()))
+        form = catalog.xid_of(metric.name)
+        xid = _number(metric, form) if form else None
+        if form and xid:
+            means = gpu_xid_meaning.of_number(xid, form.text)
+            component = _switch(metric) or part_of(metric)
+            found.append(replace(sign(means.fault, metric, source_name, component=component), **means.fields()))
     return found
 
 
-def _xid(metric: Metric) -> int | None:
-    form = catalog.xid_of(metric.name)
-    if form is None:
-        return None
+def _switch(metric: Metric) -> str | None:
+    index = metric.labels.get("nvswitch", "").removeprefix("nvswitch")
+    return f"NvSwitch {index}" if index.isdigit() else None
+
+
+def _number(metric: Metric, form: XidMetric) -> int | None:
     value: float | None = metric.value
     if form.labels:
         told = next((metric.labels[name] for name in form.labels if name in metric.labels), None)
         value = number(told) if metric.value > 0 else None
-    return int(value) if value is not None and value in gpu_xid_meaning.NUMBERS else None
+    is_number = value in gpu_xid_meaning.NUMBERS or value in gpu_xid_meaning.SWITCH_NUMBERS
+    return int(value) if value is not None and is_number else None
 
 
 def parts(metrics: Sequence[Metric]) -> list[PartFacts]:

@@ -1,7 +1,7 @@
 """Reports of agents that watch GPUs: the kernel's line that they quote, DCGM's code, a counter, or the words of their message."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -10,6 +10,7 @@ from typing import Any
 from diagnostics.engine.catalog import dcgm as catalog
 from diagnostics.engine.judges import gpu_dcgm_codes, gpu_mentions, gpu_settings, gpu_xid_reasons
 from diagnostics.engine.judges.form import Format, of
+from diagnostics.engine.judges.gpu_xid_reasons import Told
 from diagnostics.engine.judges.gpu_xids import Xids
 from diagnostics.engine.judges.signatures import Signatures
 from diagnostics.engine.parsers import gpu_reports as parser
@@ -45,7 +46,7 @@ def judge(document: JsonText, *, source_name: str) -> list[Observation]:
 
 def _of(report: Report, document: JsonText, place: int, source_name: str) -> Iterator[Observation]:
     """The first of the ways that says something, for all tell of one event."""
-    ways = (_by_code, _quoted, _by_counter, _by_words, _by_number)
+    ways = (_by_code, _quoted, _by_counter, _by_report, _by_message, _by_name, _by_number)
     found = next((seen for way in ways if (seen := list(way(report, source_name)))), [])
     for one in found:
         line = document.line_of(one.line.text, after=place) or document.locate(report.leaves[0].path[-1])
@@ -85,17 +86,31 @@ def _by_counter(report: Report, source_name: str) -> Iterator[Observation]:
     yield from gpu_settings.judge_rows(rows, source_name)
 
 
-def _by_words(report: Report, source_name: str) -> Iterator[Observation]:
-    """A message of DCGM, else the Xids that any of the words name."""
+def _by_report(report: Report, source_name: str) -> Iterator[Observation]:
+    """Xids in a form that is a report wherever it stands."""
+    return _xids(report, gpu_xid_reasons.told, source_name)
+
+
+def _by_name(report: Report, source_name: str) -> Iterator[Observation]:
+    """Xids that any of the words name."""
+    return _xids(report, gpu_xid_reasons.named, source_name)
+
+
+def _xids(report: Report, read: Callable[[str], Sequence[Told]], source_name: str) -> Iterator[Observation]:
+    component = gpu_mentions.component_of(_joined(report))
+    told = ((leaf, one) for leaf in report.leaves for one in read(leaf.value))
+    for leaf, one in {one.means.signature: (leaf, one) for leaf, one in told}.values():
+        yield _observation(one.means.fault, leaf, source_name, one.component or component, one.means.fields())
+
+
+def _by_message(report: Report, source_name: str) -> Iterator[Observation]:
+    """The first message of DCGM."""
     component = gpu_mentions.component_of(_joined(report))
     for leaf in report.leaves:
         if error := catalog.of_message(leaf.value):
             for fault, fields in gpu_dcgm_codes.said_by(error, leaf.value):
                 yield _observation(fault, leaf, source_name, component, fields)
             return
-    named = ((leaf, one) for leaf in report.leaves for one in gpu_xid_reasons.named(leaf.value))
-    for leaf, one in {one.means.signature: (leaf, one) for leaf, one in named}.values():
-        yield _observation(one.means.fault, leaf, source_name, one.component or component, one.means.fields())
 
 
 def _by_number(report: Report, source_name: str) -> Iterator[Observation]:

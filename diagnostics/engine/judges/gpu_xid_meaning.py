@@ -13,7 +13,8 @@ from diagnostics.engine.types import Role
 from incidents.domain import faults
 from incidents.domain.faults import Xid
 
-NUMBERS = range(1, 1000)  # higher ones are the switches'
+NUMBERS = range(1, 1000)
+SWITCH_NUMBERS = range(10_000, 100_000)
 _FAKE = 14  # the driver's own test
 _RECOVERY_ACTION = 154
 _ACTION = re.compile(
@@ -39,6 +40,11 @@ class Meaning:
             "role": self.role, "detail": self.detail, "signature": self.signature, "authorities": self.authorities,
             "action": self.action, "injected": self.injected,
         }  # fmt: skip
+
+
+def of_number(number: int, text: str = "") -> Meaning:
+    """Where the evidence does not say whether the number is a GPU's or a switch's."""
+    return of_xid(number, text) if number in NUMBERS else of_sxid(number, text)
 
 
 def of_xid(number: int, text: str = "") -> Meaning:

@@ -40,6 +40,7 @@ _NAMED = re.compile(
     rf"\b(?P<switch>S)?Xid(?: \([^)]{{4,40}}\))?(?:[ _-]?(?:error-codes?|errors?|codes?))?[ :=#(\"'_]{{0,3}}{_NUMBER}",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"\bS?Xid \([^)]{4,40}\): \d{1,5}\b")  # the driver's own words begin behind it
 _NODE = re.compile(r"\bnode/(?P<node>[\w.-]+)")
 _LONGEST = 600  # characters that belong to one number
 _LOOKED_AT = 8192  # characters of a text
@@ -80,9 +81,10 @@ def _of(form: re.Pattern[str], text: str) -> Iterator[Told]:
         if not number or gpu_mentions.is_denied(text, match.start()):
             continue
         rest = text[match.end() : min(end, match.end() + _LONGEST)]
-        is_sxid = groups.get("switch") or number not in gpu_xid_meaning.NUMBERS
-        read = gpu_xid_meaning.of_sxid if is_sxid else gpu_xid_meaning.of_xid
-        yield Told(read(number, rest.lstrip(" ,:)")), gpu_mentions.component_of(match.group() + rest))
+        read = gpu_xid_meaning.of_sxid if groups.get("switch") else gpu_xid_meaning.of_number
+        quoted = _QUOTED.search(rest)
+        printed = rest[quoted.end() :] if quoted else rest
+        yield Told(read(number, printed.lstrip(" ,:)")), gpu_mentions.component_of(match.group() + rest))
 
 
 def _once(found: list[Told], text: str) -> list[Told]:

@@ -24,13 +24,18 @@ _XID = re.compile(
     r"NVRM: Xid \((?P<pci>[^)]{4,40})\): (?P<xid>\d{1,4})\b"
     r"(?:, pid=(?P<pid>'[^']*'|[^,]*))?(?:, name=(?P<name>[^,]*))?,?\s*(?P<text>.*)"
 )
-_SXID = re.compile(r"nvidia-nvswitch(?P<switch>\d+): SXid \((?P<pci>[^)]{4,40})\): (?P<sxid>\d{3,6}), (?P<text>.*)")
+_SXID = re.compile(r"nvidia-nvswitch\d+: SXid \((?P<pci>[^)]{4,40})\): (?P<sxid>\d{3,6}), (?P<text>.*)")
+_DRIVER = r"(?:NVRM: Xid|nvidia-nvswitch\d{1,3}: SXid) \("
 # kubectl get events, kubectl describe node: a monitor of the node quotes the kernel as an event of it.
-_EVENT = re.compile(r"\s*(?:\S+ +){0,4}?Warning +\S+ +(?:\S+ +){0,8}?(?:kernel: )?(?=NVRM: Xid \()")
+_EVENT = re.compile(rf"\s*(?:\S+ +){{0,4}}?Warning +\S+ +(?:\S+ +){{0,8}}?(?={_DRIVER})")
 # Pasted with the time of day only.
-_CLOCK = re.compile(r"\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]? +(?=NVRM: Xid \()")
-# A ticket, an alert or a mail quotes the kernel's line after a label of its own; prose and quotation marks are no such label.
-_LABELLED = re.compile(r"(?:(?P<node>[A-Za-z][\w.-]*) kernel: (?:\[ *\d+\.\d+\] )?|[;:|=：] {0,2})(?=NVRM: Xid \(PCI:)")
+_CLOCK = re.compile(rf"\[?\d{{1,2}}:\d\d:\d\d(?:[.,]\d{{1,9}})?\]? +(?={_DRIVER})")
+# A ticket, an alert, a mail or the event log of Windows quotes the driver after a label of its own; prose and quotation marks are
+# no such label, and what follows a colon is no name of a node.
+_LABELLED = re.compile(
+    r"(?:(?<![\w.:/-])(?P<node>[A-Za-z][\w.-]*) kernel: (?:\[ *\d+\.\d+\] )?|\bkernel: \[ *\d+\.\d+\] "
+    rf"|[;:|=：] {{0,2}}|\\Device\\\w{{1,40}} )(?={_DRIVER}PCI:)"
+)
 _CAUSE = re.compile(r"caused by previous Xid (?P<xid>\d{1,3})\b")
 _EVENT_NODE = re.compile(r"\bnode/(?P<node>[\w.-]+)")
 _NUMBERED = re.compile(r"\bS?Xid\b\D{0,40}\d|\bS?Xid \(")
@@ -76,14 +81,8 @@ class Xids:
             means = gpu_xid_meaning.of_xid(number)
             if means.role == "root":
                 detail = f"caused by Xid {number}: {faults.xid(number).meaning}"
-                return replace(
-                    seen,
-                    fault=means.fault,
-                    role="root",
-                    confidence="medium",
-                    detail=detail,
-                    signature=f"cause-{number}",
-                )
+                said = means.fields() | {"detail": detail, "signature": f"cause-{number}"}
+                return replace(seen, fault=means.fault, confidence="medium", **said)
         self._numbers.add(int(match["xid"]))
         return seen
 

@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.engine.parsers import health_states
 from diagnostics.engine.parsers.recognise import JsonKinds
 
 _TEXTS = ("message", "reason", "warning", "warnings", "error", "errors", "raw", "log_line", "errorCode", "error_code")
 _VERDICTS = ("isHealthy", "is_healthy", "healthy", "health", "status", "result", "state", "type", "severity")
-_WELL = frozenset(
-    ["true", "healthy", "ok", "pass", "passed", "success", "info", "normal", "none", "initializing", "skip", "skipped"]
-)
+_WELL = health_states.WELL | {"info", "normal", "none"}
 _NODES = ("nodeName", "node_name", "node", "hostname", "host", "machineID", "machine_id")
 _OF_GPUS = re.compile(
     r"DCGM_FR_[A-Z]|NVRM: Xid \(|\bS?X(?:ID|id)[:=]? ?\d{1,5}\b|accelerator-nvidia-|\bgpu-health-monitor\b|\bSysLogsS?XID"

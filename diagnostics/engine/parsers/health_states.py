@@ -17,20 +17,8 @@ from diagnostics.engine.parsers.recognise import JsonKinds
 _VERDICTS = ("health", "healthy", "status", "result")
 _REASONS = ("reason", "message", "error", "detail", "output")
 _SICK = ("unhealthy", "degraded", "critical", "fail", "failed", "error", "false")
-_WELL = (
-    "healthy",
-    "ok",
-    "pass",
-    "passed",
-    "true",
-    "success",
-    "initializing",
-    "warning",
-    "warn",
-    "skip",
-    "skipped",
-    "unknown",
-)
+WELL = frozenset(["healthy", "ok", "pass", "passed", "true", "success", "initializing", "skip", "skipped"])
+_UNDECIDED = ("warning", "warn", "unknown")
 _LISTS = ("states", "checks", "results", "components", "items", "data")
 
 
@@ -57,7 +45,7 @@ def states(value: Any, depth: int = 0) -> Iterator[State]:
 
 def _verdict(row: dict[str, Any]) -> str:
     words = (str(row[key]).lower() for key in _VERDICTS if isinstance(row.get(key), str | bool))
-    return next((word for word in words if word in _SICK or word in _WELL), "")
+    return next((word for word in words if word in _SICK or word in WELL or word in _UNDECIDED), "")
 
 
 def _is_states(value: Any) -> bool:
