@@ -99,6 +99,33 @@ def test_equal_reports_show_a_line_each():
     assert sorted(one.line_number for one in diagnosis_of(text).findings) == lines[1:]
 
 
+def test_a_counter_is_shown_where_its_value_stands():
+    extra = {
+        "about": "SRAM Threshold Exceeded",
+        "old": {"SRAM Threshold Exceeded": "No"},
+        "SRAM Threshold Exceeded": "Yes",
+    }
+    state = {"name": "ecc", "health": "Unhealthy", "reason": "accelerator-nvidia-ecc", "extra": extra}
+    found = assert_finds("gpu.ecc.sram_threshold", json.dumps({"states": [state]}, indent=1))
+    assert found.line == '"SRAM Threshold Exceeded": "Yes"'
+
+
+@pytest.mark.parametrize("as_ascii", [True, False])
+def test_events_whose_message_has_signs_of_its_own_show_their_line(as_ascii: bool):
+    about = {"kind": "Node", "name": "n5"}
+    items = [
+        {"kind": "Event", "metadata": {"name": f"e{bus}"}, "reason": "Xid", "message": f'"é" kernel: {XID.replace("9d", bus)}',
+         "involvedObject": about}
+        for bus in ("1a", "9d")
+    ]  # fmt: skip
+    text = json.dumps({"kind": "List", "apiVersion": "v1", "items": items}, indent=1, ensure_ascii=as_ascii)
+    found = diagnosis_of(text).findings
+    assert len(found) == 2
+    for one in found:
+        assert one.line == text.splitlines()[one.line_number - 1].strip()
+        assert f"PCI:{one.component}"[:-2] in one.line
+
+
 def test_a_report_without_words_says_nothing():
     assert_quiet(json.dumps({"component": "accelerator-nvidia-error-xid", "message": [None]}))
 

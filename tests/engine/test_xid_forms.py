@@ -22,6 +22,17 @@ class Fact:
     fault: str
     is_root: bool = True
 
+    @property
+    def name(self) -> str:
+        return "SXID" if self.number > 9999 else "XID"
+
+    @property
+    def printed(self) -> str:
+        """The driver's line."""
+        if self.name == "SXID":
+            return f"nvidia-nvswitch1: SXid (PCI:{BOARD}): {self.number}, {self.text}"
+        return f"NVRM: Xid (PCI:{PCI}): {self.number}, {self.text}"
+
 
 FACTS = [
     Fact(79, "GPU has fallen off the bus.", "gpu.off_bus"),
@@ -40,21 +51,46 @@ FACTS = [
     Fact(154, "GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)", "gpu.reset_required"),
 ]  # fmt: skip
 
+SWITCH = Fact(20034, "Fatal, Link 48 LTSSM Fault Up", "gpu.nvswitch.error")
+# What only the words beside the number tell.
+TOLD = [
+    SWITCH,
+    Fact(20034, "Non-fatal, Link 48 LTSSM Fault Up", "gpu.nvswitch.nonfatal"),
+    Fact(22013, "Non-fatal, Link 4 an error", "gpu.nvswitch.nonfatal", is_root=False),
+    Fact(63, "Dynamic Page Retirement: New page retired", "gpu.page_retirement.pending"),
+    Fact(79, "GPU has fallen off the bus, error injected by a test.", "gpu.off_bus", is_root=False),
+    Fact(149, "NETIR_LINK_EVT Fatal XC0 i1 Link 01 (0x021425c6 0x00000000)", "gpu.nvlink.error", is_root=False),
+    Fact(149, "NETIR_LINK_EVT Nonfatal XC0 i0 Link 01 (0x021425c6 0x00000000)", "gpu.nvlink.degraded"),
+    Fact(154, "GPU recovery action changed from 0x2 (Node Reboot Required) to 0x0 (None)", "gpu.reset_required", is_root=False),
+]  # fmt: skip
+
 
 def kernel(fact: Fact) -> str:
-    return f"[  812.004431] NVRM: Xid (PCI:{PCI}): {fact.number}, pid=71, name=python3, {fact.text}\n"
+    return f"[  812.004431] {fact.printed}\n"
+
+
+def of_a_process(fact: Fact) -> str:
+    return f"[  812.004431] NVRM: Xid (PCI:{PCI} GPU-I:05): {fact.number}, pid=71, name=python3, {fact.text}\n"
+
+
+def old_driver(fact: Fact) -> str:
+    return f"[  812.004431] NVRM: Xid ({PCI}): {fact.number}, {fact.text}\n"
 
 
 def bare(fact: Fact) -> str:
-    return f"NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text}\n"
+    return f"{fact.printed}\n"
 
 
 def with_a_clock(fact: Fact) -> str:
-    return f"08:41:07  NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text}\n"
+    return f"08:41:07  {fact.printed}\n"
 
 
 def esxi(fact: Fact) -> str:
-    return f"2026-11-03T09:12:44.120Z cpu37:2101544)NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text}\n"
+    return f"2026-11-03T09:12:44.120Z cpu37:2101544){fact.printed}\n"
+
+
+def windows(fact: Fact) -> str:
+    return f"11/3/2026 9:12:44 AM Error nvlddmkm 13 None \\Device\\0000008a {fact.printed}\n"
 
 
 def metric(fact: Fact) -> str:
@@ -71,7 +107,7 @@ def event(fact: Fact) -> str:
     return json.dumps(
         {
             "kind": "Event", "apiVersion": "v1", "type": "Warning", "reason": "XidError",
-            "message": f"NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text}", "involvedObject": {"kind": "Node", "name": "n7"},
+            "message": f"kernel: [16.5] {fact.printed}", "involvedObject": {"kind": "Node", "name": "n7"},
         },
         indent=1,
     )  # fmt: skip
@@ -80,12 +116,12 @@ def event(fact: Fact) -> str:
 def event_row(fact: Fact) -> str:
     return (
         "LAST SEEN   TYPE      REASON       OBJECT    MESSAGE\n"
-        f"31s         Warning   XidError     node/n7   kernel: NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text}\n"
+        f"31s         Warning   XidError     node/n7   kernel: {fact.printed}\n"
     )
 
 
 def told_condition(fact: Fact) -> str:
-    return f"ErrorCode:{fact.number} PCI:{PCI} GPU_UUID:{UUID} kernel: [16.5] NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text};"
+    return f"ErrorCode:{fact.number} PCI:{PCI} GPU_UUID:{UUID} kernel: [16.5] {fact.printed};"
 
 
 def condition_row(fact: Fact) -> str:
@@ -105,39 +141,53 @@ def condition(fact: Fact) -> str:
 
 
 def slurm_reason(fact: Fact) -> str:
-    reason = f"NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text}"
-    return f"NodeName=n7 Arch=x86_64\n   State=IDLE+DRAIN ThreadsPerCore=1\n   Reason={reason} [root@2026-11-03T09:12:44]\n"
+    return f"NodeName=n7 Arch=x86_64\n   State=IDLE+DRAIN ThreadsPerCore=1\n   Reason={fact.printed} [root@2026-11-03T09:12:44]\n"
 
 
 def gpud_event(fact: Fact) -> str:
-    told = {"name": "error_xid", "type": "Fatal", "message": f"XID {fact.number}({fact.text}) detected on PCI:{PCI}"}
+    told = {"name": "error_xid", "type": "Fatal", "message": gpud_line(fact).rstrip()}
     return json.dumps([{"component": "accelerator-nvidia-error-xid", "events": [told]}], indent=1)
 
 
 def gpud_line(fact: Fact) -> str:
-    return f"XID {fact.number}({fact.text}) detected on PCI:{PCI}\n"
+    return f"{fact.name} {fact.number}({fact.text}) detected on PCI:{PCI}\n"
+
+
+def health_state(fact: Fact) -> str:
+    return json.dumps({"checks": [{"name": "gpu", "status": "fail", "message": fact.printed}]}, indent=1)
 
 
 def sentinel(fact: Fact) -> str:
     places = [{"entityType": "PCI", "entityValue": PCI}, {"entityType": "GPU_UUID", "entityValue": UUID}]
     report = {
-        "agent": "syslog-health-monitor", "checkName": "SysLogsXIDError", "isFatal": True, "errorCode": [str(fact.number)],
-        "message": f"kernel: [16450.463693] NVRM: Xid (PCI:{PCI}): {fact.number}, {fact.text}", "entitiesImpacted": places,
+        "agent": "syslog-health-monitor", "checkName": f"SysLogs{fact.name}Error", "isFatal": True, "errorCode": [str(fact.number)],
+        "message": f"kernel: [16450.463693] {fact.printed}", "entitiesImpacted": places,
         "nodeName": "n7",
     }  # fmt: skip
     return json.dumps({"version": 1, "events": [report]}, indent=1)
 
 
-WHOLE = (
-    kernel, bare, with_a_clock, esxi, metric, counted, event, event_row, condition_row, condition, slurm_reason, gpud_event, gpud_line,
-    sentinel,
+WITH_WORDS = (
+    kernel, bare, with_a_clock, esxi, windows, event, event_row, condition_row, condition, slurm_reason, gpud_event, gpud_line,
+    health_state, sentinel,
 )  # fmt: skip
+OF_A_NODE = (event, event_row, condition, slurm_reason, sentinel)
 
 
-@pytest.mark.parametrize("form", WHOLE, ids=lambda form: form.__name__)
+@pytest.mark.parametrize(
+    "form", [*WITH_WORDS, of_a_process, old_driver, metric, counted], ids=lambda form: form.__name__
+)
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: str(fact.number))
 def test_one_fact_means_the_same_in_every_form_with_an_address(fact: Fact, form: Callable[[Fact], str]):
     assert_same(fact, form(fact), BOARD)
+
+
+@pytest.mark.parametrize("form", WITH_WORDS, ids=lambda form: form.__name__)
+@pytest.mark.parametrize("fact", TOLD, ids=lambda fact: f"{fact.number} {fact.text[:12]}")
+def test_words_beside_the_number_count_in_every_form(fact: Fact, form: Callable[[Fact], str]):
+    found = assert_same(fact, form(fact), BOARD)
+    assert found.injected == (fact.number == 79 or " i1 " in fact.text)
+    assert found.node == ("n7" if form in OF_A_NODE else None)
 
 
 def assert_same(fact: Fact, text: str, component: str | None) -> Finding:
@@ -224,7 +274,19 @@ def agent_line(fact: Fact) -> str:
     return f'preflight {{"event": "Test fail", "test": "pcie", "error_code": 101, "detail": "Detected XID {fact.number} for GPU 3"}}\n'
 
 
-@pytest.mark.parametrize("form", [diag_json, diag_table, health_json, agent_line], ids=lambda form: form.__name__)
+def health_table(fact: Fact) -> str:
+    edge = "+---------------------------+----------------------------------------------------------+\n"
+    rows = [
+        ("Health Monitor Report", ""), ("Overall Health", "Failure"), ("GPU", ""), ("-> 3", "Failure"), ("   -> Errors", ""),
+        ("      -> Driver system", "Failure"), ("", f"Detected XID {fact.number} for GPU 3"),
+    ]  # fmt: skip
+    return edge + "".join(f"| {name:25} | {cell:56} |\n" for name, cell in rows) + edge
+
+
+OF_DIAG = (diag_json, diag_table, agent_line)
+
+
+@pytest.mark.parametrize("form", [*OF_DIAG, health_json, health_table], ids=lambda form: form.__name__)
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: str(fact.number))
 def test_dcgm_tells_the_same_and_a_test_that_a_mere_note_ended_has_failed(fact: Fact, form: Callable[[Fact], str]):
     found = diagnosis_of(form(fact)).findings
@@ -253,13 +315,30 @@ def test_one_condition_names_several_boards():
     }  # fmt: skip
 
 
-def test_a_fatal_error_of_a_switch_is_the_same_in_every_form():
-    for text in (
-        "[    5.100000] nvidia-nvswitch1: SXid (PCI:0000:c4:00.0): 20034, Fatal, Link 48 LTSSM Fault Up\n",
-        "SXID 20034(Fatal, LTSSM Fault Up) detected on PCI:0000:c4:00\n",
-        "  SysLogsSXIDError  True  Tue, 03 Nov 2026 09:12:44 +0000  SysLogsSXIDErrorIsNotHealthy  ErrorCode:20034 PCI:0000:c4:00 Fatal\n",
-    ):
-        assert assert_finds("gpu.nvswitch.error", text).component == "0000:c4:00.0"
+@pytest.mark.parametrize(("word", "fault"), [("", "gpu.nvswitch.error"), ("NON_", "gpu.nvswitch.nonfatal")])
+def test_the_value_of_a_switchs_metric_is_its_last_sxid(word: str, fault: str):
+    series = f'DCGM_FI_DEV_NVSWITCH_{word}FATAL_ERRORS{{nvswitch="nvswitch2",Hostname="n7"}}'
+    found = assert_finds(fault, f"{series} {SWITCH.number}\n")
+    assert (found.component, found.node) == ("NvSwitch 2", "n7")
+    assert "SXid 20034" in found.detail
+    assert_quiet(f"{series} 0\n")
+
+
+def test_a_follower_that_names_an_unseen_cause_carries_what_authorities_say_of_the_cause():
+    follower = f"[    5.2] NVRM: Xid (PCI:{PCI}): 45, pid=9, name=p, Ch 0, caused by previous Xid 79\n"
+    found = assert_finds("gpu.off_bus", follower)
+    assert found.authorities == assert_finds("gpu.off_bus", kernel(FACTS[0])).authorities
+
+
+def test_the_words_of_a_failed_check_name_an_xid():
+    checks = [{"name": "gpu", "status": status, "message": f'"node": Xid error 79 on GPU {gpu}'} for gpu, status in
+              enumerate(("pass", "fail", "fail"))]  # fmt: skip
+    text = json.dumps({"checks": checks}, indent=1)
+    found = diagnosis_of(text).findings
+    assert {(one.fault, one.component) for one in found} == {("gpu.off_bus", "GPU 1"), ("gpu.off_bus", "GPU 2")}
+    for one in found:
+        assert one.line == text.splitlines()[one.line_number - 1].strip()
+        assert f"on {one.component}" in one.line
 
 
 @pytest.mark.parametrize(
@@ -273,6 +352,10 @@ def test_a_fatal_error_of_a_switch_is_the_same_in_every_form():
         '{"component": "accelerator-nvidia-error-xid", "events": [], "message": "XID errors: 0"}',
         "DCGM_EXP_XID_ERRORS_COUNT{gpu=\"3\",xid=\"79\"} 0\n",
         "exporter_xid_scrapes_total{job=\"dcgm\"} 79\n",
+        f"Nov  3 09:12:44 n7 agent[9]: last week: kernel: [16.5] NVRM: Xid (PCI:{PCI}): 79, GPU has fallen off the bus.\n",
+        f"Nov  3 09:12:44 n7 agent[9]: from Windows: \\Device\\Video3 NVRM: Xid (PCI:{PCI}): 79, GPU has fallen off the bus.\n",
+        f"A line such as 'NVRM: Xid (PCI:{PCI}): 79, ...' means that the board is gone.\n",
+        '{"checks": [{"name": "gpu", "status": "fail", "message": "no Xid 79 since the boot"}]}',
     ],
 )  # fmt: skip
 def test_words_about_xids_are_no_report(text: str):

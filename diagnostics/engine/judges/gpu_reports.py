@@ -16,12 +16,11 @@ from diagnostics.engine.judges.signatures import Signatures
 from diagnostics.engine.parsers import gpu_reports as parser
 from diagnostics.engine.parsers import nvidia_smi
 from diagnostics.engine.parsers.gpu_reports import Leaf, Report
-from diagnostics.engine.parsers.json_text import JsonText
+from diagnostics.engine.parsers.json_text import NEAR, JsonText
 from diagnostics.engine.parsers.log import Literals, Log
 from diagnostics.engine.parsers.nvidia_smi import Setting
 from diagnostics.engine.types import EvidenceLine, Moment, Observation, Role
 
-_NEAR = 64 * 1024  # characters behind a value within which the next is looked for
 _XID_CHECK = re.compile(r"\bSysLogsS?XID|error[-_]s?xid\b", re.IGNORECASE)
 _XID_FIELDS = ("xid", "sxid", "xid_code")
 _CODE_FIELDS = ("errorcode", "error_code")
@@ -40,7 +39,7 @@ def judge(document: JsonText, *, source_name: str) -> list[Observation]:
     for report in parser.reports(document.value):
         found += _of(report, document, place, source_name)
         for leaf in report.leaves:
-            place = document.end_of(leaf.value, place, place + _NEAR)
+            place = document.end_of(leaf.value, place, place + NEAR)
     return found
 
 
@@ -49,10 +48,19 @@ def _of(report: Report, document: JsonText, place: int, source_name: str) -> Ite
     ways = (_by_code, _quoted, _by_counter, _by_report, _by_message, _by_name, _by_number)
     found = next((seen for way in ways if (seen := list(way(report, source_name)))), [])
     for one in found:
-        line = document.line_of(one.line.text, after=place) or document.locate(report.leaves[0].path[-1])
+        line = _line(one.line, report, document, place)
         role: Role = "note" if report.is_well else one.role
         moment = one.moment if one.moment.at else _moment(report)
         yield replace(one, line=line, order=line.number, role=role, node=report.node or one.node, moment=moment)
+
+
+def _line(seen: EvidenceLine, report: Report, document: JsonText, place: int) -> EvidenceLine:
+    """Where the leaf stands that was seen: by its number, if it has one, else by its text."""
+    if seen.number:
+        leaf = report.leaves[seen.number - 1]
+        line = document.locate_text(leaf.path[-1], leaf.value, after=place)
+        return line if line.number else document.locate(leaf.path[-1], value=leaf.value.lower(), after=place)
+    return document.line_of(seen.text, after=place) or document.locate(report.leaves[0].path[-1], after=place)
 
 
 def _quoted(report: Report, source_name: str) -> Iterator[Observation]:
@@ -76,11 +84,11 @@ def _by_code(report: Report, source_name: str) -> Iterator[Observation]:
 
 
 def _by_counter(report: Report, source_name: str) -> Iterator[Observation]:
-    """Counters that carry the names of nvidia-smi's settings."""
+    """Counters that carry the names of nvidia-smi's settings; each is known by its number among the leaves."""
     gpu = gpu_mentions.component_of(_joined(report)) or ""
     rows = [
-        Setting(gpu, "/".join(nvidia_smi.key(name) for name in leaf.path), leaf.value, 0, leaf.path[-1])
-        for leaf in report.leaves
+        Setting(gpu, "/".join(nvidia_smi.key(name) for name in leaf.path), leaf.value, number, leaf.path[-1])
+        for number, leaf in enumerate(report.leaves, 1)
         if leaf.path
     ]
     yield from gpu_settings.judge_rows(rows, source_name)

@@ -84,7 +84,7 @@ def _of(form: re.Pattern[str], text: str) -> Iterator[Told]:
         read = gpu_xid_meaning.of_sxid if groups.get("switch") else gpu_xid_meaning.of_number
         quoted = _QUOTED.search(rest)
         printed = rest[quoted.end() :] if quoted else rest
-        yield Told(read(number, printed.lstrip(" ,:)")), gpu_mentions.component_of(match.group() + rest))
+        yield Told(read(number, printed.lstrip(" ,:()")), gpu_mentions.component_of(match.group() + rest))
 
 
 def _once(found: list[Told], text: str) -> list[Told]:

@@ -1,6 +1,5 @@
 """The JSON documents of Kubernetes, docker and crictl."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -30,15 +29,17 @@ class Source:
     def says(
         self, fault: str, key: str, value: object, *, role: Role = "root", part: str = "", detail: str = ""
     ) -> Observation:
-        printed = f'"{str(value)[:40]}' if isinstance(value, str) else str(value).lower()
-        line = self.document.locate(key, value=printed, after=self.anchor)
+        if isinstance(value, str):
+            line = self.document.locate_text(key, value, after=self.anchor)
+        else:
+            line = self.document.locate(key, value=str(value).lower(), after=self.anchor)
         return Observation(
             fault, line, self.source_name, role=role, component=part or None, detail=detail, order=line.number
         )
 
     def quoted(self, text: str, key: str) -> list[Observation]:
         """What the signatures see in a message that a field holds."""
-        line = self.document.locate(key, value=f'"{text[:20]}', after=self.anchor)
+        line = self.document.locate_text(key, text, after=self.anchor)
         return [replace(one, line=line, order=line.number) for one in _signs(text, self.source_name)]
 
 
@@ -109,7 +110,7 @@ def _conditions(source: Source, item: Any, name: str) -> Iterator[Observation]:
 def _told_by_monitor(source: Source, row: dict[str, Any], node: str) -> Iterator[Observation]:
     """A condition that a monitor of GPUs sets: the code or the Xid stands in its words."""
     message = str(row.get("message") or "")
-    line = source.document.locate("message", value=json.dumps(message[:40])[:-1], after=source.anchor)
+    line = source.document.locate_text("message", message, after=source.anchor)
     for one in source.quoted(f"{row.get('reason')} {message}", "message"):
         yield replace(one, line=line, order=line.number, node=node or one.node)
 
@@ -121,7 +122,8 @@ def _event(source: Source, item: dict[str, Any], name: str) -> Iterator[Observat
     message = str(item.get("message") or item.get("note") or "")
     # A monitor of the node's log hands on what the kernel said, which is known by how it begins.
     found = source.quoted(f"Warning {item.get('reason')} {message}", "message") or source.quoted(message, "message")
-    line = source.document.locate("message", value=f'"{message[:20]}', after=source.anchor)
+    key = "message" if item.get("message") else "note"
+    line = source.document.locate_text(key, message, after=source.anchor)
     for one in found:
         of_node = str(table(item, "involvedObject").get("kind")) == "Node" and one.component
         part = one.component if of_node else about or one.component

@@ -9,8 +9,10 @@ from typing import Any
 from diagnostics.engine.types import EvidenceLine
 
 DEEPEST = 200
+NEAR = 64 * 1024  # characters behind a value within which the next is looked for
 _EXCERPT = 240
 _LONGEST_LINE = 300
+_BEGINNING = 40  # characters by which values of one key are told apart
 
 
 class _Places:
@@ -61,13 +63,19 @@ class JsonText:
     value: Any
     _places: _Places = field(default_factory=_Places, compare=False, repr=False)
 
-    def locate(self, key: str, *, value: str = "", after: str = "") -> EvidenceLine:
-        """The line with `"key": value`, the first after the text `after`; the whole document counts as line 1 if it has no lines."""
-        start = self._places.anchor(self.text, after) if after else 0
+    def locate(self, key: str, *, value: str = "", after: str | int = 0) -> EvidenceLine:
+        """The line with `"key": value`, the first after the text or the place `after`; a document without lines is line 1."""
+        start = after if isinstance(after, int) else self._places.anchor(self.text, after) if after else 0
         at = self._places.key(self.text, key, value, start)
         if at < 0:
             return EvidenceLine(0, f'"{key}": {value}'.rstrip())
         return EvidenceLine(self._places.line(self.text, at), self._shown(at, _EXCERPT))
+
+    def locate_text(self, key: str, value: str, *, after: str | int = 0) -> EvidenceLine:
+        """As `locate`, for a value that is this text: as JSON may write it, by its beginning."""
+        beginnings = (form[:-1][:_BEGINNING] for form in _forms(value[:_BEGINNING]))
+        found = [self.locate(key, value=beginning, after=after) for beginning in beginnings]
+        return next((line for line in found if line.number), found[0])
 
     def line_of(self, value: str, *, after: int = 0) -> EvidenceLine | None:
         """The line with the beginning of this text, the first at or after the place `after`, else the first; None if it stands nowhere."""
